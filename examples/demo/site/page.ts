@@ -1,0 +1,83 @@
+/** One page of a site; `path` starts with a slash and ends with `.html`. */
+export interface Page {
+  path: string
+  title: string
+  /** The group that the index lists it under. */
+  group: string
+  /** Paragraphs of plain text. */
+  paragraphs: string[]
+  /** Where else a reader may want to go: absolute or relative. */
+  seeAlso?: { href: string; text: string }[]
+}
+
+export interface Site {
+  title: string
+  introduction: string
+  pages: Page[]
+  /** Pages that are there without the index saying so. */
+  unlisted?: Page[]
+}
+
+/** The HTML of every page by path, `/index.html` among them. */
+export function renderSite(site: Site): Map<string, string> {
+  const files = new Map([['/index.html', renderIndex(site)]])
+  for (const pages of [site.pages, site.unlisted ?? []]) {
+    for (const [index, page] of pages.entries()) {
+      files.set(page.path, renderPage(site, page, pages[index - 1], pages[index + 1]))
+    }
+  }
+  return files
+}
+
+function renderIndex({ title, introduction, pages }: Site): string {
+  const groups = [...new Set(pages.map((page) => page.group))]
+  const lists = groups.map((group) => {
+    const members = pages.filter((page) => page.group === group)
+    const items = members.map((page) => `<li>${link(page.path, page.title)}</li>`)
+    return `<h2 id="${slug(group)}">${escape(group)}</h2>\n<ul>\n${items.join('\n')}\n</ul>`
+  })
+  const contents = groups.map((group) => link(`#${slug(group)}`, group)).join(' · ')
+  return layout(title, title, `<p>${escape(introduction)}</p>\n<p>${contents}</p>\n${lists.join('\n')}`)
+}
+
+function renderPage(site: Site, page: Page, before: Page | undefined, after: Page | undefined): string {
+  const text = page.paragraphs.map((paragraph) => `<p>${escape(paragraph)}</p>`)
+  const related = (page.seeAlso ?? []).map(({ href, text }) => `<li>${link(href, text)}</li>`)
+  if (related.length > 0) text.push(`<h2>See also</h2>\n<ul>\n${related.join('\n')}\n</ul>`)
+  const neighbours = [
+    before && `<a rel="prev" href="${escape(before.path)}">← ${escape(before.title)}</a>`,
+    after && `<a rel="next" href="${escape(after.path)}">${escape(after.title)} →</a>`,
+  ]
+  return layout(page.title, site.title, `${text.join('\n')}\n<p>${neighbours.filter(Boolean).join(' | ')}</p>`)
+}
+
+function layout(title: string, siteTitle: string, body: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>${escape(title)}</title>
+<link rel="icon" href="data:,">
+<style>body { max-width: 42rem; margin: 2rem auto; font: 1rem/1.6 Georgia, serif; color: #222 }</style>
+</head>
+<body>
+<nav><a href="/index.html">${escape(siteTitle)}</a></nav>
+<h1>${escape(title)}</h1>
+${body}
+<footer><a href="mailto:keeper@localhost">Write to the keeper</a> · <a href="#top">Top</a></footer>
+</body>
+</html>
+`
+}
+
+function link(href: string, text: string): string {
+  return `<a href="${escape(href)}">${escape(text)}</a>`
+}
+
+function slug(text: string): string {
+  return text.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')
+}
+
+function escape(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+}

@@ -1,0 +1,58 @@
+import type { TargetRule } from '../hosts.ts'
+
+/**
+ * How many milliseconds early a request may come before it is refused. On its way one request may
+ * be held up and the next one not; the access log tells by how much.
+ */
+export const graceMs = 20
+
+export type Decision = 'serve' | 'redirect' | { retryAfterMs: number }
+
+/** Decides about one request after the other; `nowMs` is when it arrived. */
+export function ruleKeeper(rule: TargetRule): (nowMs: number) => Decision {
+  switch (rule.kind) {
+    case 'interval':
+      return intervalKeeper(rule.intervalMs, 'serve')
+    case 'redirect':
+      return intervalKeeper(rule.intervalMs, 'redirect')
+    case 'window':
+      return windowKeeper(rule.limit, rule.windowMs)
+    case 'refuse-once':
+      return refuseOnce(rule.atRequest, rule.retryAfterSeconds * 1000)
+  }
+}
+
+/** As nginx's `limit_req` without a burst: what it refuses leaves no trace. */
+function intervalKeeper(intervalMs: number, otherwise: Decision): (nowMs: number) => Decision {
+  let lastMs = Number.NEGATIVE_INFINITY
+  return (nowMs) => {
+    if (nowMs - lastMs < intervalMs - graceMs) return { retryAfterMs: 1000 }
+    lastMs = nowMs
+    return otherwise
+  }
+}
+
+function windowKeeper(limit: number, windowMs: number): (nowMs: number) => Decision {
+  const served: number[] = []
+  return (nowMs) => {
+    const oldest = served.at(-limit)
+    if (oldest !== undefined && nowMs - oldest < windowMs - graceMs) {
+      return { retryAfterMs: Math.ceil((oldest + windowMs - nowMs) / 1000) * 1000 }
+    }
+    served.push(nowMs)
+    return 'serve'
+  }
+}
+
+function refuseOnce(atRequest: number, retryAfterMs: number): (nowMs: number) => Decision {
+  let requests = 0
+  let quietUntilMs = Number.NEGATIVE_INFINITY
+  return (nowMs) => {
+    requests += 1
+    if (requests === atRequest) {
+      quietUntilMs = nowMs + retryAfterMs - graceMs
+      return { retryAfterMs }
+    }
+    return nowMs < quietUntilMs ? { retryAfterMs: Math.ceil((quietUntilMs - nowMs) / 1000) * 1000 } : 'serve'
+  }
+}

@@ -1,0 +1,64 @@
+import type { HeaderCarrier, Outcome, Pacer, Permit, WaitOptions } from '@hostpace/core'
+
+/**
+ * One request on its way to one host, with the permit of each pacer.
+ *
+ * Whoever sees a part of its life reports it: `sent`, `answered`, `over`. What is reported twice counts once.
+ */
+export class Hop {
+  readonly #permits: readonly Permit[]
+  #sentAtMs: number | undefined
+  #answered = false
+  /** Whether the request that this hop stands for has begun; a second one is a redirect. */
+  begun = false
+
+  private constructor(permits: readonly Permit[]) {
+    this.#permits = permits
+  }
+
+  /**
+   * Waits until every pacer lets a request to `url` leave, one after the other.
+   *
+   * @throws what a pacer rejects with; what the pacers before it had granted is given back.
+   */
+  static async enter(pacers: readonly Pacer[], url: string | URL, options: WaitOptions): Promise<Hop> {
+    const permits: Permit[] = []
+    try {
+      for (const pacer of pacers) permits.push(await pacer.wait(url, options))
+    } catch (error) {
+      for (const permit of permits) permit.done()
+      throw error
+    }
+    return new Hop(permits)
+  }
+
+  /** The request is on the wire. */
+  sent(): void {
+    if (this.#sentAtMs !== undefined) return
+    this.#sentAtMs = performance.now()
+    for (const permit of this.#permits) permit.sent()
+  }
+
+  /** The headers of the response came just now. */
+  answered(status: number | undefined, headers: HeaderCarrier): void {
+    this.#observe(status, () => headers, true)
+  }
+
+  /** The client has a response whose headers came at some time before, perhaps unseen. */
+  arrived(status: number | undefined, headers: () => HeaderCarrier): void {
+    this.#observe(status, headers, false)
+  }
+
+  /** The body has ended, failed or been discarded. The outcome of an answered request is known already. */
+  over(outcome?: Outcome): void {
+    for (const permit of this.#permits) permit.done(this.#answered ? undefined : outcome)
+  }
+
+  #observe(status: number | undefined, headers: () => HeaderCarrier, timed: boolean): void {
+    if (this.#answered || status === undefined) return
+    this.#answered = true
+    this.sent()
+    const latencyMs = timed ? performance.now() - (this.#sentAtMs ?? 0) : undefined
+    for (const permit of this.#permits) permit.observe({ status, headers: headers(), latencyMs })
+  }
+}

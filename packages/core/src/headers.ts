@@ -1,0 +1,33 @@
+import type { HeaderCarrier } from './permit.ts'
+
+/**
+ * The values of a header in whatever carries headers, one per line that was sent; names in any case.
+ * Malformed carriers have none.
+ */
+export function headerValues(headers: HeaderCarrier | undefined, name: string): string[] {
+  if (headers === undefined || headers === null) return []
+  if (Array.isArray(headers)) return fromPairs(headers, name)
+  if (typeof (headers as { get?: unknown }).get === 'function') {
+    return present((headers as { get(name: string): unknown }).get(name))
+  }
+  return Object.entries(headers).flatMap(([key, value]) => (key.toLowerCase() === name ? present(value) : []))
+}
+
+/** `[[name, value], ...]`, or `[name, value, name, value, ...]` as node:http and undici have them, also as bytes. */
+function fromPairs(headers: readonly unknown[], name: string): string[] {
+  if (Array.isArray(headers[0])) {
+    return (headers as unknown[][]).flatMap(([key, value]) => (text(key).toLowerCase() === name ? present(value) : []))
+  }
+  return headers.flatMap((key, index) =>
+    index % 2 === 0 && text(key).toLowerCase() === name ? present(headers[index + 1]) : [],
+  )
+}
+
+function present(value: unknown): string[] {
+  if (value === undefined || value === null) return []
+  return Array.isArray(value) ? value.map(text) : [text(value)]
+}
+
+function text(value: unknown): string {
+  return value instanceof Uint8Array ? String.fromCharCode(...value) : String(value)
+}

@@ -1,0 +1,77 @@
+import type { Limits } from './limits.ts'
+import type { LayerName } from './layers/layer.ts'
+import type { Outcome, Permit } from './permit.ts'
+import type { Slot } from './slot.ts'
+
+/** Who gave a permit and wants to know what becomes of it. */
+export interface PermitIssuer {
+  permitSent(permit: HostPermit): void
+  permitObserved(permit: HostPermit, outcome: Outcome): void
+  permitUnused(permit: HostPermit): void
+  permitDone(permit: HostPermit): void
+}
+
+/** The permit that a pacer gives out. */
+export class HostPermit implements Permit {
+  readonly key: string
+  readonly waitedMs: number
+  readonly layer: LayerName
+  /** @internal */
+  readonly host: number
+  /** @internal The limits under which it was given. */
+  readonly limits: Limits
+  /** @internal The departure as the store has it, while it can still be moved. */
+  readonly slot: Slot | undefined
+  /** @internal */
+  readonly cost: number
+  /** @internal */
+  departedAtMs: number
+  readonly #issuer: PermitIssuer
+  #isSent = false
+  #isDone = false
+
+  constructor(
+    issuer: PermitIssuer,
+    key: string,
+    host: number,
+    limits: Limits,
+    slot: Slot | undefined,
+    cost: number,
+    departedAtMs: number,
+    waitedMs: number,
+    layer: LayerName,
+  ) {
+    this.#issuer = issuer
+    this.key = key
+    this.host = host
+    this.limits = limits
+    this.slot = slot
+    this.cost = cost
+    this.departedAtMs = departedAtMs
+    this.waitedMs = waitedMs
+    this.layer = layer
+  }
+
+  sent(): void {
+    if (this.#isSent || this.#isDone) return
+    this.#isSent = true
+    this.#issuer.permitSent(this)
+  }
+
+  observe(outcome: Outcome): void {
+    if (!this.#isDone) this.#issuer.permitObserved(this, outcome)
+  }
+
+  done(outcome?: Outcome): void {
+    if (this.#isDone) return
+    const hasOutcome = outcome !== undefined && (outcome.status !== undefined || outcome.error !== undefined)
+    if (!this.#isSent && this.slot !== undefined) {
+      // An answer or an error tells that the host was bothered, so the departure stands.
+      if (hasOutcome) this.sent()
+      else this.#issuer.permitUnused(this)
+    }
+    if (hasOutcome) this.#issuer.permitObserved(this, outcome)
+    this.#isDone = true
+    this.#issuer.permitDone(this)
+  }
+}

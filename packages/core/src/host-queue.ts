@@ -1,0 +1,278 @@
+import type { Alarm, Sleeper } from './alarm.ts'
+import { costError } from './checks.ts'
+import { QueueFullError, RateLimitedError, WaitTooLongError } from './errors.ts'
+import type { LayerName } from './layers/layer.ts'
+import type { Limits } from './limits.ts'
+import type { Slot } from './slot.ts'
+import type { Answer, HostView, Leave, Store } from './stores/store.ts'
+import type { Waiter, WaiterOwner } from './waiter.ts'
+import { WaitingLine } from './waiting-line.ts'
+
+/** What a queue needs of the pacer it belongs to. */
+export interface QueueOffice {
+  readonly store: Store
+  readonly alarm: Alarm
+  now(): number
+  /** The limits of a host; `undefined` while they are looked up. */
+  limitsOf(host: number): Limits | undefined
+  admitted(waiter: Waiter, host: number, slot: Slot | undefined, layer: LayerName, nowMs: number): void
+  refused(waiter: Waiter, host: number, error: unknown, nowMs: number): void
+  waiting(host: number, waitMs: number, layer: LayerName, queued: number): void
+  /** Nobody waits any more. */
+  emptied(host: number): void
+}
+
+/**
+ * Those who wait for one host.
+ *
+ * Only the head of the line holds a slot. So whoever gives up costs nothing, those behind move up, and
+ * a pause or a new policy applies to all who wait: the head just asks again.
+ */
+export class HostQueue implements Sleeper, WaiterOwner {
+  wakeAtMs = 0
+  heapIndex = -1
+
+  readonly #office: QueueOffice
+  readonly #host: number
+  readonly #key: string
+  readonly #line = new WaitingLine<Waiter>()
+  /** The head that asked last, and what it was promised. */
+  #asker: Waiter | undefined
+  #slot: Slot | undefined
+  /** Which layer the line waits for. */
+  #layer: LayerName = 'none'
+  /** Whether a shared store has been asked and has not answered yet. */
+  #isAsking = false
+  #mustAskAgain = false
+
+  constructor(office: QueueOffice, host: number, key: string) {
+    this.#office = office
+    this.#host = host
+    this.#key = key
+  }
+
+  get size(): number {
+    return this.#line.size
+  }
+
+  /** Costs of those who wait and hold no slot, in their order. */
+  *costsWithoutSlot(): Iterable<number> {
+    for (const waiter of this.#line) {
+      if (this.#slot === undefined || waiter !== this.#asker) yield waiter.cost
+    }
+  }
+
+  /** Lines up a request, or refuses it at once. `leave` is what the store said to it, if it was asked. */
+  enqueue(waiter: Waiter, leave?: Answer<Leave>): void {
+    const maxQueue = this.#office.limitsOf(this.#host)?.policy.maxQueue
+    if (maxQueue !== undefined && this.#line.size >= maxQueue) {
+      this.#refuse(waiter, new QueueFullError(maxQueue, this.#key))
+      return
+    }
+    this.#line.add(waiter)
+    if (this.#line.head === waiter) this.ask(leave)
+    // Having asked, it may have left, or others may be the head by now.
+    if (this.#line.size > 0) this.#refuseHopeless()
+  }
+
+  /** Asks for the head, and for those behind it, until one has to wait. */
+  ask(answer?: Answer<Leave>): void {
+    if (this.#isAsking) {
+      this.#mustAskAgain = true
+      return
+    }
+    let known = answer
+    for (let head = this.#line.head; head !== undefined; head = this.#line.head) {
+      const limits = this.#office.limitsOf(this.#host)
+      if (limits === undefined) return
+      if (head.cost > limits.stack.maxCost) {
+        this.#refuse(head, costError(head.cost, limits.stack.maxCost))
+        continue
+      }
+      const leave = known ?? this.#askStore(head, limits)
+      known = undefined
+      if (leave instanceof Promise) {
+        this.#await(leave, head, limits)
+        return
+      }
+      if (!this.#settle(head, leave, limits)) return
+    }
+    this.#rest()
+  }
+
+  /** Something has changed that applies to all who wait: a pause, a policy, a permit that came free. */
+  recheck(): void {
+    this.ask()
+    this.#refuseHopeless()
+  }
+
+  /** The time of the head's slot has come, or somebody has waited long enough. */
+  wake(): void {
+    this.#refuseExpired()
+    this.ask()
+  }
+
+  /** A signal was aborted. */
+  abandon(waiter: Waiter): void {
+    const wasHead = this.#line.head === waiter
+    this.#remove(waiter)
+    this.#office.refused(waiter, this.#host, waiter.abortReason, this.#office.now())
+    if (wasHead) this.ask()
+  }
+
+  /** Rejects everybody. */
+  close(error: unknown): void {
+    for (const waiter of [...this.#line]) this.#refuse(waiter, error)
+    this.#rest()
+  }
+
+  #askStore(head: Waiter, limits: Limits): Answer<Leave> {
+    const { store } = this.#office
+    const nowMs = this.#office.now()
+    const slot = this.#slot
+    this.#slot = undefined
+    if (slot !== undefined && this.#asker === head) {
+      return store.retry(this.#host, limits, slot, head.reportsSent, nowMs)
+    }
+    if (slot !== undefined) store.giveBack(this.#host, limits, slot, nowMs)
+    return store.leave(this.#host, limits, head.cost, head.reportsSent, nowMs)
+  }
+
+  /** @returns whether the next in line may be asked for */
+  #settle(head: Waiter, leave: Leave, limits: Limits): boolean {
+    if (leave.kind === 'gone') {
+      this.#asker = undefined
+      this.#line.remove(head)
+      this.#office.admitted(head, this.#host, leave.slot, this.#layer, this.#office.now())
+      if (this.#line.size === 0) this.#layer = 'none'
+      return true
+    }
+    const isNews = this.#asker !== head
+    this.#asker = head
+    this.#slot = leave.kind === 'promised' ? leave.slot : undefined
+    this.#layer = leave.kind === 'promised' ? leave.slot.layer : 'concurrency'
+    const waitMs = leave.kind === 'promised' ? leave.waitMs : Number.POSITIVE_INFINITY
+    if (this.#refuseIfTooLong(head, waitMs, this.#layer, limits)) return true
+    if (isNews) this.#office.waiting(this.#host, waitMs, this.#layer, this.#line.size)
+    this.#sleep(waitMs)
+    return false
+  }
+
+  #await(answer: Promise<Leave>, head: Waiter, limits: Limits): void {
+    this.#isAsking = true
+    this.#mustAskAgain = false
+    answer.then(
+      (leave) => this.#answered(head, leave, limits),
+      (error) => {
+        this.#isAsking = false
+        if (this.#line.head === head) this.#refuse(head, error)
+        this.ask()
+      },
+    )
+  }
+
+  #answered(head: Waiter, leave: Leave, limits: Limits): void {
+    this.#isAsking = false
+    const { store } = this.#office
+    if (this.#line.head !== head) {
+      // It gave up, or somebody went ahead, while the store was thinking: what it was given goes back.
+      if (leave.kind !== 'full' && leave.slot !== undefined) store.giveBack(this.#host, limits, leave.slot, this.#office.now())
+      if (leave.kind === 'gone' && Number.isFinite(limits.concurrency)) store.finish(this.#host)
+      this.ask()
+    } else if (this.#settle(head, leave, limits) || this.#mustAskAgain) {
+      this.ask()
+    }
+  }
+
+  /** How long the head sleeps; where it waits for a permit, until somebody has waited long enough. */
+  #sleep(waitMs: number): void {
+    const { alarm } = this.#office
+    const untilMs = Number.isFinite(waitMs) ? this.#office.now() + waitMs : this.#firstExpiry()
+    if (Number.isFinite(untilMs)) alarm.set(this, untilMs)
+    else alarm.clear(this)
+  }
+
+  #firstExpiry(): number {
+    let firstMs = Number.POSITIVE_INFINITY
+    for (const waiter of this.#line) firstMs = Math.min(firstMs, waiter.sinceMs + this.#maxWaitOf(waiter))
+    return firstMs
+  }
+
+  #refuseExpired(): void {
+    if (this.#slot !== undefined) return
+    const nowMs = this.#office.now()
+    for (const waiter of [...this.#line]) {
+      const maxWaitMs = this.#maxWaitOf(waiter)
+      if (nowMs < waiter.sinceMs + maxWaitMs) continue
+      this.#refuse(waiter, new WaitTooLongError(this.#key, Number.POSITIVE_INFINITY, maxWaitMs, this.#layer))
+    }
+  }
+
+  /** Refuses those who would have to wait longer than they will. */
+  #refuseHopeless(): void {
+    const limits = this.#office.limitsOf(this.#host)
+    if (limits === undefined || !this.#hasImpatient(limits)) return
+    const view = this.#office.store.view(this.#host, limits, this.#office.now())
+    if (view instanceof Promise) view.then((later) => this.#refuseHopelessBy(later, limits), () => {})
+    else this.#refuseHopelessBy(view, limits)
+  }
+
+  #refuseHopelessBy({ forecast, nowMs }: HostView, limits: Limits): void {
+    for (const waiter of [...this.#line]) {
+      const hasSlot = this.#slot !== undefined && waiter === this.#asker
+      const departMs = hasSlot ? (this.#slot as Slot).departAtMs : forecast.find(waiter.cost)
+      const layer = hasSlot || this.#layer === 'concurrency' ? this.#layer : forecast.binding
+      if (this.#refuseIfTooLong(waiter, departMs - nowMs, layer, limits)) continue
+      if (!hasSlot) forecast.take(waiter.cost)
+    }
+    forecast.end()
+    if (this.#line.size === 0) this.#rest()
+  }
+
+  #hasImpatient(limits: Limits): boolean {
+    if (limits.policy.onLimit === 'reject' || limits.policy.maxWaitMs !== undefined) return true
+    for (const waiter of this.#line) if (waiter.maxWaitMs !== undefined) return true
+    return false
+  }
+
+  #maxWaitOf(waiter: Waiter): number {
+    return waiter.maxWaitMs ?? this.#office.limitsOf(this.#host)?.policy.maxWaitMs ?? Number.POSITIVE_INFINITY
+  }
+
+  #refuseIfTooLong(waiter: Waiter, waitMs: number, layer: LayerName, limits: Limits): boolean {
+    if (limits.policy.onLimit === 'reject') {
+      this.#refuse(waiter, new RateLimitedError(this.#key, waitMs, layer))
+      return true
+    }
+    const maxWaitMs = this.#maxWaitOf(waiter)
+    const waitedMs = this.#office.now() - waiter.sinceMs
+    // Nobody can tell how long a permit takes; the time that was given is waited for it.
+    const isTooLong = waitMs === Number.POSITIVE_INFINITY ? waitedMs >= maxWaitMs : waitedMs + waitMs > maxWaitMs
+    if (isTooLong) this.#refuse(waiter, new WaitTooLongError(this.#key, waitMs, maxWaitMs, layer))
+    return isTooLong
+  }
+
+  #refuse(waiter: Waiter, error: unknown): void {
+    this.#remove(waiter)
+    this.#office.refused(waiter, this.#host, error, this.#office.now())
+  }
+
+  /** Takes a waiter out of the line, and gives its slot back if it has one. */
+  #remove(waiter: Waiter): void {
+    if (!waiter.isInLine) return
+    this.#line.remove(waiter)
+    if (this.#asker !== waiter) return
+    const slot = this.#slot
+    const limits = this.#office.limitsOf(this.#host)
+    this.#asker = undefined
+    this.#slot = undefined
+    if (slot !== undefined && limits !== undefined) {
+      this.#office.store.giveBack(this.#host, limits, slot, this.#office.now())
+    }
+  }
+
+  #rest(): void {
+    this.#office.alarm.clear(this)
+    if (this.#line.size === 0 && !this.#isAsking) this.#office.emptied(this.#host)
+  }
+}

@@ -1,0 +1,95 @@
+import type { HostQueue } from './host-queue.ts'
+import { addStats, addWait, emptyStats, type HostStats, type PacerStats } from './host-stats.ts'
+import type { HostKeeper, HostTable } from './host-table.ts'
+import type { LayerName } from './layers/layer.ts'
+import { type Hold, isForgotten } from './learning/hold.ts'
+import type { Limits } from './limits.ts'
+
+/** What one pacer keeps about hosts, by their numbers. An idle host takes a few numbers and no object. */
+export class HostRecords implements HostKeeper {
+  readonly limits: (Limits | undefined)[] = []
+  readonly queues: (HostQueue | undefined)[] = []
+  readonly inFlight: number[] = []
+  readonly holds: Map<number, Hold> = new Map()
+  readonly #departures: number[] = []
+  /** Waits and refusals, of those hosts that had any. */
+  readonly #tallies = new Map<number, HostStats>()
+  readonly #forgotten: HostStats = emptyStats()
+  readonly #hosts: HostTable
+  readonly #onForget: (key: string) => void
+
+  constructor(hosts: HostTable, onForget: (key: string) => void) {
+    this.#hosts = hosts
+    this.#onForget = onForget
+    hosts.join(this)
+  }
+
+  /** Makes room for a host that this pacer has not met. */
+  welcome(host: number): void {
+    while (this.limits.length <= host) {
+      this.limits.push(undefined)
+      this.queues.push(undefined)
+      this.inFlight.push(0)
+      this.#departures.push(0)
+    }
+  }
+
+  departed(host: number, waitedMs: number, layer: LayerName): void {
+    this.#departures[host] = (this.#departures[host] as number) + 1
+    this.inFlight[host] = (this.inFlight[host] as number) + 1
+    if (layer !== 'none') addWait(this.#tally(host), layer, waitedMs)
+  }
+
+  refused(host: number): void {
+    this.#tally(host).refused++
+  }
+
+  mayForget(host: number, nowMs: number): boolean {
+    if (host >= this.limits.length) return true
+    const hold = this.holds.get(host)
+    return this.queues[host] === undefined && this.inFlight[host] === 0 && (hold === undefined || isForgotten(hold, nowMs))
+  }
+
+  forget(host: number): void {
+    if (host >= this.limits.length) return
+    addStats(this.#forgotten, this.#statsOf(host, Number.POSITIVE_INFINITY))
+    this.#onForget(this.#hosts.keyOf(host))
+    this.limits[host] = undefined
+    this.#departures[host] = 0
+    this.#tallies.delete(host)
+    this.holds.delete(host)
+  }
+
+  stats(nowMs: number): PacerStats {
+    const hosts: Record<string, HostStats> = {}
+    const total = emptyStats()
+    addStats(total, this.#forgotten)
+    for (const [key, host] of this.#hosts.entries()) {
+      if (host >= this.limits.length) continue
+      const stats = this.#statsOf(host, nowMs)
+      hosts[key] = stats
+      addStats(total, stats)
+    }
+    return { hosts, total }
+  }
+
+  #statsOf(host: number, nowMs: number): HostStats {
+    const { waits, refused } = this.#tallies.get(host) ?? emptyStats()
+    return {
+      departures: this.#departures[host] as number,
+      waits: structuredClone(waits),
+      queued: this.queues[host]?.size ?? 0,
+      inFlight: this.inFlight[host] as number,
+      refused,
+      heldMs: Math.max(0, (this.holds.get(host)?.untilMs ?? Number.NEGATIVE_INFINITY) - nowMs),
+    }
+  }
+
+  #tally(host: number): HostStats {
+    const known = this.#tallies.get(host)
+    if (known !== undefined) return known
+    const tally = emptyStats()
+    this.#tallies.set(host, tally)
+    return tally
+  }
+}

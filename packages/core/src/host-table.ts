@@ -1,0 +1,66 @@
+/** Somebody who keeps something about hosts under their numbers. */
+export interface HostKeeper {
+  /** Whether what is kept of this host says nothing any more, so that it may be forgotten. */
+  mayForget(host: number, nowMs: number): boolean
+  /** The host is forgotten; its number will be given to another. */
+  forget(host: number): void
+}
+
+/**
+ * Gives each host a small number for as long as anybody remembers something of it, so that whoever
+ * keeps something about hosts can keep it in plain arrays.
+ */
+export class HostTable {
+  readonly #numbers = new Map<string, number>()
+  readonly #keys: (string | undefined)[] = []
+  readonly #freeNumbers: number[] = []
+  readonly #keepers = new Set<HostKeeper>()
+
+  /** How many hosts have a number. */
+  get size(): number {
+    return this.#numbers.size
+  }
+
+  /** The number of a host, if it has one. */
+  find(key: string): number | undefined {
+    return this.#numbers.get(key)
+  }
+
+  /** Gives a number to a host that has none. */
+  add(key: string): number {
+    const host = this.#freeNumbers.pop() ?? this.#keys.length
+    this.#keys[host] = key
+    this.#numbers.set(key, host)
+    return host
+  }
+
+  /** The key of a host with this number. */
+  keyOf(host: number): string {
+    return this.#keys[host] as string
+  }
+
+  /** The hosts that have a number. */
+  entries(): IterableIterator<[key: string, host: number]> {
+    return this.#numbers.entries()
+  }
+
+  join(keeper: HostKeeper): void {
+    this.#keepers.add(keeper)
+  }
+
+  leave(keeper: HostKeeper): void {
+    this.#keepers.delete(keeper)
+  }
+
+  /** Forgets the hosts of which no keeper has anything left to remember. */
+  sweep(nowMs: number): void {
+    const keepers = [...this.#keepers]
+    for (const [key, host] of this.#numbers) {
+      if (!keepers.every((keeper) => keeper.mayForget(host, nowMs))) continue
+      for (const keeper of keepers) keeper.forget(host)
+      this.#numbers.delete(key)
+      this.#keys[host] = undefined
+      this.#freeNumbers.push(host)
+    }
+  }
+}

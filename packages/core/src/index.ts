@@ -1,0 +1,32 @@
+export type { Clock } from './clock.ts'
+export {
+  HostpaceError,
+  type HostpaceErrorCode,
+  PacerClosedError,
+  PolicyError,
+  QueueFullError,
+  RateLimitedError,
+  StoreError,
+  WaitTooLongError,
+} from './errors.ts'
+export type { PacerEventName, PacerEvents, PacerListener } from './events.ts'
+export type { Explanation, LayerExplanation } from './explanation.ts'
+export { HostLimiter, type HostLimiterOptions } from './host-limiter.ts'
+export type { HostStats, PacerStats, WaitStats } from './host-stats.ts'
+export { FixedWindow } from './layers/fixed-window.ts'
+export { Layer, type LayerName, type LayerOptions } from './layers/layer.ts'
+export { LeakyBucket, type LeakyBucketOptions } from './layers/leaky-bucket.ts'
+export { SlidingWindowCounter } from './layers/sliding-window-counter.ts'
+export { SlidingWindowLog, type WindowOptions } from './layers/sliding-window-log.ts'
+export { TokenBucket, type TokenBucketOptions } from './layers/token-bucket.ts'
+export { type KeyBy, originOf } from './origin.ts'
+export { createPacer, type Pacer, type Peek, toPacer } from './pacer.ts'
+export type { AdaptOptions, PacerOptions, RequestOptions, WaitOptions } from './pacer-options.ts'
+export type { HeaderCarrier, Outcome, Permit } from './permit.ts'
+export type { Policy, Quota } from './policy.ts'
+export type { PolicySource } from './policy-book.ts'
+export { parseRate, type Rate } from './rate.ts'
+export { limiterFor, policyFor, type RegistryEntry } from './registry.ts'
+export type { Reservation } from './reservation.ts'
+export { memoryStore } from './stores/memory-store.ts'
+export type { Store } from './stores/store.ts'

@@ -1,0 +1,147 @@
+import type { Layer, LayerName } from './layers/layer.ts'
+import { LeakyBucket } from './layers/leaky-bucket.ts'
+
+/**
+ * The layers of one policy, asked together: a departure needs the permission of all, and is charged
+ * to all, at the moment of the departure.
+ *
+ * It holds no credit. As with a single layer, the state of a host is a run of numbers in `cells`.
+ */
+export class LayerStack {
+  readonly layers: readonly Layer[]
+  /** How many numbers of state a host needs. */
+  readonly size: number
+  /** The largest cost that every layer can ever permit. */
+  readonly maxCost: number
+  /** Which layer asked for the wait that `earliest` last found. */
+  binding: LayerName = 'none'
+
+  /** Where in the state of a host each layer has its own. */
+  readonly #offsets: readonly number[]
+
+  constructor(layers: readonly Layer[]) {
+    this.layers = layers
+    const offsets: number[] = []
+    let size = 0
+    for (const layer of layers) {
+      offsets.push(size)
+      size += layer.size
+    }
+    this.#offsets = offsets
+    this.size = size
+    this.maxCost = Math.min(Number.MAX_SAFE_INTEGER, ...layers.map((layer) => layer.maxCost))
+  }
+
+  /** The state of a host never asked. */
+  fresh(): Float64Array {
+    const cells = new Float64Array(this.size)
+    this.reset(cells, 0)
+    return cells
+  }
+
+  reset(cells: Float64Array, at: number): void {
+    this.layers.forEach((layer, index) => {
+      layer.reset(cells, at + (this.#offsets[index] as number))
+    })
+  }
+
+  /** The earliest moment from `nowMs` on that every layer permits; `binding` tells which of them is the last to. */
+  earliest(cells: Float64Array, at: number, nowMs: number, cost: number): number {
+    const { layers } = this
+    const offsets = this.#offsets
+    let departMs = nowMs
+    let binding: LayerName = 'none'
+    for (let index = 0; index < layers.length; index++) {
+      const layer = layers[index] as Layer
+      const layerMs = layer.earliest(cells, at + (offsets[index] as number), nowMs, cost)
+      if (layerMs > departMs) {
+        departMs = layerMs
+        binding = layer.name
+      }
+    }
+    this.binding = binding
+    return departMs
+  }
+
+  /** Charges a departure at `departMs` to every layer. */
+  charge(cells: Float64Array, at: number, departMs: number, cost: number): void {
+    const { layers } = this
+    const offsets = this.#offsets
+    for (let index = 0; index < layers.length; index++) {
+      ;(layers[index] as Layer).charge(cells, at + (offsets[index] as number), departMs, cost)
+    }
+  }
+
+  /** A departure that has been charged already was on the wire only at `sentMs`: the declared interval counts from there. */
+  measureIntervalFrom(cells: Float64Array, at: number, sentMs: number, cost: number): void {
+    this.layers.forEach((layer, index) => {
+      if (layer instanceof LeakyBucket) layer.charge(cells, at + (this.#offsets[index] as number), sentMs, cost)
+    })
+  }
+
+  /**
+   * Lowers the credit so that from `atMs` on requests come one by one.
+   *
+   * Where an interval or a rate is declared, that is how fast; a quota is spread over its window only
+   * where nothing else says how fast to go.
+   */
+  restart(cells: Float64Array, at: number, atMs: number): void {
+    const paced = this.layers.some((layer) => layer.name !== 'quota')
+    this.layers.forEach((layer, index) => {
+      if (!paced || layer.name !== 'quota') layer.restart(cells, at + (this.#offsets[index] as number), atMs)
+    })
+  }
+
+  /** From when on the state says no more than that of a host never asked. */
+  recoveredAt(cells: Float64Array, at: number): number {
+    return this.layers.reduce(
+      (latest, layer, index) => Math.max(latest, layer.recoveredAt(cells, at + (this.#offsets[index] as number))),
+      Number.NEGATIVE_INFINITY,
+    )
+  }
+
+  /** How many requests each layer might let go at `nowMs`. */
+  credits(cells: Float64Array, at: number, nowMs: number): number[] {
+    return this.layers.map((layer, index) => layer.credit(cells, at + (this.#offsets[index] as number), nowMs))
+  }
+
+  /** The state of a host, a list of numbers per layer; plain JSON but for infinities. */
+  save(cells: Float64Array, at: number): number[][] {
+    return this.layers.map((layer, index) => layer.save(cells, at + (this.#offsets[index] as number)))
+  }
+
+  load(cells: Float64Array, at: number, saved: readonly (readonly number[])[]): void {
+    this.layers.forEach((layer, index) => {
+      layer.load(cells, at + (this.#offsets[index] as number), saved[index] as readonly number[])
+    })
+  }
+
+  /**
+   * Takes over the credit used under another policy: each layer from the first of the same rule that
+   * no other has taken over yet.
+   */
+  adopt(cells: Float64Array, at: number, former: LayerStack, saved: readonly (readonly number[])[], nowMs: number): void {
+    const taken = new Set<Layer>()
+    this.layers.forEach((layer, index) => {
+      const source = former.layers.findIndex((old) => old.constructor === layer.constructor && !taken.has(old))
+      const old = former.layers[source]
+      if (old === undefined) return
+      taken.add(old)
+      layer.adopt(cells, at + (this.#offsets[index] as number), old, saved[source] as readonly number[], nowMs)
+    })
+  }
+
+  /** A copy of the state to try things on; `discard` it afterwards. */
+  fork(cells: Float64Array, at: number): Float64Array {
+    const copy = this.fresh()
+    this.load(copy, 0, this.save(cells, at))
+    return copy
+  }
+
+  /** Frees what a state refers to outside of its cells. */
+  release(cells: Float64Array, at: number): void {
+    this.layers.forEach((layer, index) => {
+      layer.release(cells, at + (this.#offsets[index] as number))
+    })
+  }
+}

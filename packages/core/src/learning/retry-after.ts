@@ -1,0 +1,47 @@
+import { headerValues } from '../headers.ts'
+import type { HeaderCarrier } from '../permit.ts'
+import { parseHttpDate } from './http-date.ts'
+
+const seconds = /^\d+(?:\.\d+)?$/
+
+/** From here on a number is a moment and no longer a delay; see the cases that some platforms put an epoch here. */
+const leastEpochSeconds = 1e9
+
+/**
+ * Reads `Retry-After` (RFC 9110 section 10.2.3): seconds, or an HTTP-date in any of its three forms.
+ *
+ * Decimals count, as some servers send them. Several values mean the longest. A number of 1e9 or more is
+ * a moment in epoch seconds, unless that moment is so far off that it can only be meant as a delay. A
+ * moment is compared with the response's own `Date`, as long as no cache has kept the response (`Age`),
+ * else with the clock of this machine.
+ *
+ * @returns milliseconds, 0 for what is over, `undefined` if there is none that can be read
+ */
+export function parseRetryAfter(headers: HeaderCarrier | undefined, wallNowMs: number): number | undefined {
+  const lines = headerValues(headers, 'retry-after')
+  if (lines.length === 0) return undefined
+  const sentAtMs = serverTime(headers, wallNowMs)
+  const waits = lines.flatMap(splitList).flatMap((value) => parseValue(value, sentAtMs) ?? [])
+  return waits.length === 0 ? undefined : Math.max(...waits)
+}
+
+/** When the server sent the response, on its own clock where it tells. */
+function serverTime(headers: HeaderCarrier | undefined, wallNowMs: number): number {
+  const isCached = headerValues(headers, 'age').some((age) => Number(age) > 0)
+  const [date] = headerValues(headers, 'date')
+  return (isCached || date === undefined ? undefined : parseHttpDate(date.trim(), wallNowMs)) ?? wallNowMs
+}
+
+/** Splits at commas, but not at the one within a date. */
+function splitList(line: string): string[] {
+  return line.split(/,(?!\s\d{2}[\s-])/).map((value) => value.trim())
+}
+
+function parseValue(value: string, sentAtMs: number): number | undefined {
+  if (!seconds.test(value)) {
+    const dateMs = parseHttpDate(value, sentAtMs)
+    return dateMs === undefined ? undefined : Math.max(0, dateMs - sentAtMs)
+  }
+  const number = Number(value)
+  return number >= leastEpochSeconds && number < 9e9 ? Math.max(0, number * 1000 - sentAtMs) : number * 1000
+}

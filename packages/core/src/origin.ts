@@ -1,0 +1,101 @@
+import { show } from './checks.ts'
+import { PolicyError } from './errors.ts'
+
+/**
+ * What requests have in common that share a limit: the origin (scheme, host and port), the host (and port, if
+ * it is not the scheme's), or what a function makes of the URL.
+ */
+export type KeyBy = 'origin' | 'host' | ((url: URL, request: unknown) => string)
+
+/**
+ * The origin of a URL as a key: scheme, host and port as the WHATWG URL standard has them (lower case,
+ * IDN in ASCII, the scheme's own port dropped), and without the dot that may end a host's full name.
+ *
+ * A unix socket has no origin; its key is `unix:` and the path of the socket, for the forms
+ * `unix:/run/app.sock:/path` and `http://unix:/run/app.sock:/path`.
+ *
+ * @throws {TypeError} if it is not a URL with a host
+ */
+export function originOf(url: string | URL): string {
+  const socket = unixSocketOf(url)
+  if (socket !== undefined) return socket
+  const { protocol, host } = parse(url)
+  if (host === '') throw new TypeError(`${show(String(url))} has no host to pace by`)
+  return `${protocol}//${withoutTrailingDot(host)}`
+}
+
+/** Finds the key of URLs, and remembers it by the part of the URL that it depends on. */
+export class KeyFinder {
+  readonly #keyBy: KeyBy
+  readonly #known = new Map<string, string>()
+
+  /** @throws {PolicyError} if `keyBy` is none of the known */
+  constructor(keyBy: KeyBy = 'origin') {
+    if (keyBy !== 'origin' && keyBy !== 'host' && typeof keyBy !== 'function') {
+      throw new PolicyError('keyBy', `must be 'origin', 'host' or a function, got ${show(keyBy)}`)
+    }
+    this.#keyBy = keyBy
+  }
+
+  /** @throws {TypeError} if `url` is not a URL with a host */
+  keyOf(url: string | URL, request?: unknown): string {
+    const keyBy = this.#keyBy
+    if (typeof keyBy === 'function') return keyBy(parse(url), request)
+    if (typeof url !== 'string') return this.#find(url)
+    const prefix = authorityPrefix(url)
+    const known = this.#known.get(prefix)
+    if (known !== undefined) return known
+    const key = this.#find(url)
+    if (plainPrefix.test(prefix)) this.#remember(prefix, key)
+    return key
+  }
+
+  /** The key that a configured host stands for. */
+  configuredKey(host: string, path: string): string {
+    if (typeof this.#keyBy === 'function') return host
+    try {
+      return this.keyOf(this.#keyBy === 'host' && !host.includes('://') ? `https://${host}` : host)
+    } catch (cause) {
+      throw new PolicyError(path, `is not ${this.#keyBy === 'host' ? 'a host' : 'an origin'}`, { cause })
+    }
+  }
+
+  #find(url: string | URL): string {
+    const origin = originOf(url)
+    return this.#keyBy === 'host' && !origin.startsWith('unix:') ? origin.slice(origin.indexOf('//') + 2) : origin
+  }
+
+  #remember(prefix: string, key: string): void {
+    // Forgetting all is simple, and cheap enough at once per so many new prefixes.
+    if (this.#known.size >= 10_000) this.#known.clear()
+    this.#known.set(prefix, key)
+  }
+}
+
+/** A prefix that ends before the path and so decides the origin alone; no escapes, spaces or backslashes to be read twice. */
+const plainPrefix = /^https?:\/\/[\w.:@[\]-]+$/
+
+/** The part of a URL up to its path. */
+function authorityPrefix(url: string): string {
+  const end = url.indexOf('/', url.indexOf('//') + 2)
+  return end < 0 ? url : url.slice(0, end)
+}
+
+function parse(url: string | URL): URL {
+  return typeof url === 'string' ? new URL(url) : url
+}
+
+function withoutTrailingDot(host: string): string {
+  const port = /:\d+$/.exec(host)?.[0] ?? ''
+  const name = port === '' ? host : host.slice(0, -port.length)
+  return name.endsWith('.') ? name.slice(0, -1) + port : host
+}
+
+/** `unix:/socket:/path` in full; in the form `http://unix:/socket:/path` a URL object has lost the first colon. */
+const unixSocket = /^unix:(\/[^:]*)|^https?:\/\/unix:?(\/[^:]*):/i
+
+function unixSocketOf(url: string | URL): string | undefined {
+  const [, own, asHost] = unixSocket.exec(typeof url === 'string' ? url : url.href) ?? []
+  const socket = own ?? asHost
+  return socket === undefined ? undefined : `unix:${socket}`
+}

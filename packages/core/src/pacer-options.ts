@@ -1,0 +1,65 @@
+import type { Clock } from './clock.ts'
+import type { KeyBy } from './origin.ts'
+import type { Policy } from './policy.ts'
+import type { Reservation } from './reservation.ts'
+import type { Store } from './stores/store.ts'
+
+/** How fast a host is asked for which nothing is declared. */
+export interface AdaptOptions {
+  /** Milliseconds between two requests to a host that nobody knows. At least 1. @default 1000 */
+  startIntervalMs?: number
+}
+
+/**
+ * What `createPacer` takes. The fields of `Policy` among them apply to every host.
+ */
+export interface PacerOptions extends Policy {
+  /**
+   * Policies of single hosts by key, usually the origin. Each field given here replaces the one that
+   * applies to every host; `rate`, `capacity` and `justification` are replaced together.
+   */
+  hosts?: Readonly<Record<string, Policy>>
+  /**
+   * Looks up the policy of a host when it is first asked for; the answer is kept as long as the host.
+   * An interval it gives never shortens a configured one: the longer wins.
+   */
+  policyFor?: (key: string) => Policy | undefined | Promise<Policy | undefined>
+  /** What requests have in common that share a limit. @default 'origin' */
+  keyBy?: KeyBy
+  /** Where the credit lives, and so who shares it. @default memoryStore() */
+  store?: Store
+  /** Whether answers are learned from: `false` for not at all. @default true */
+  adapt?: boolean | AdaptOptions
+  /** Where the time comes from. @default the clock of this process */
+  clock?: Clock
+}
+
+/** What one request may say of itself to `pacer.wait`. */
+export interface WaitOptions {
+  /** Ends the wait: it rejects in the same turn with exactly `signal.reason`. */
+  signal?: AbortSignal | undefined
+  /** Higher goes first; first come, first served among equals. @default 0 */
+  priority?: number | undefined
+  /** How many requests this one counts as; a whole number. @default 1 */
+  cost?: number | undefined
+  /** Milliseconds that the request is ready to wait; what would take longer rejects at once. @default the policy's */
+  maxWaitMs?: number | undefined
+  /** The key to pace by, in place of the one that `keyBy` finds. */
+  key?: string | undefined
+  /** A slot that `reserve` gave for this host; it is given back and this request goes to the front. */
+  reservation?: Reservation | undefined
+  /**
+   * The caller will call `permit.sent()` once the request is on the wire. Until it does (or calls
+   * `done()`), the request counts as one that leaves just now, so that nothing that follows comes
+   * too close however long the connection takes. @default false
+   */
+  reportsSent?: boolean | undefined
+  /** Handed to a `keyBy` function as it is. */
+  request?: unknown
+}
+
+/** What users may say of one request to an adapter, in the place where their client takes options. */
+export interface RequestOptions extends Pick<WaitOptions, 'cost' | 'priority' | 'maxWaitMs' | 'key' | 'reservation'> {
+  /** Sends this request without pacing it. @default false */
+  skip?: boolean | undefined
+}

@@ -1,0 +1,125 @@
+import { plainObject, positiveNumber, show } from './checks.ts'
+import { PolicyError } from './errors.ts'
+import { fingerprintOf, Limits } from './limits.ts'
+import type { KeyFinder } from './origin.ts'
+import type { PacerOptions } from './pacer-options.ts'
+import { checkPolicy, mergePolicies, type Policy, policyFields } from './policy.ts'
+import { warnAboutPolicy } from './policy-warnings.ts'
+
+/** Where a part of a policy came from. */
+export type PolicySource = 'all hosts' | 'policyFor' | 'hosts' | 'update' | 'unknown host'
+
+const defaultStartIntervalMs = 1000
+
+/** Knows which policy applies to which host, and where each part of it came from. */
+export class PolicyBook {
+  /** The gap to start with at a host for which nothing is declared. */
+  readonly startIntervalMs: number
+  #general: Policy
+  readonly #hosts = new Map<string, Policy>()
+  readonly #updates = new Map<string, Policy>()
+  readonly #policyFor: PacerOptions['policyFor']
+  /** What `policyFor` gave. */
+  readonly #found = new Map<string, Policy>()
+  /** Ready-made limits by fingerprint, so that equal policies share their layers. */
+  readonly #limits = new Map<string, Limits>()
+
+  /** @throws {PolicyError} if an option makes no sense */
+  constructor(options: PacerOptions, keys: KeyFinder) {
+    const { hosts = {}, policyFor, adapt = true } = options
+    this.#general = checkPolicy(fieldsOf(options), 'options')
+    warnAboutPolicy(this.#general, 'options')
+    if (policyFor !== undefined && typeof policyFor !== 'function') {
+      throw new PolicyError('options.policyFor', `must be a function, got ${show(policyFor)}`)
+    }
+    this.#policyFor = policyFor
+    this.startIntervalMs = startIntervalOf(adapt)
+    if (typeof hosts !== 'object' || hosts === null) {
+      throw new PolicyError('options.hosts', `must be an object, got ${show(hosts)}`)
+    }
+    for (const [host, policy] of Object.entries(hosts)) {
+      const path = `hosts[${JSON.stringify(host)}]`
+      this.#hosts.set(keys.configuredKey(host, path), checkHostPolicy(policy, path))
+    }
+  }
+
+  /** The limits of a host, at once or, where they are looked up, later. */
+  limitsOf(key: string): Limits | Promise<Limits> {
+    if (this.#policyFor === undefined || this.#found.has(key)) return this.#assemble(key)
+    const found = this.#policyFor(key)
+    if (!(found instanceof Promise)) return this.#accept(key, found)
+    return found.then((policy) => this.#accept(key, policy))
+  }
+
+  /** Lays a policy over what applies to a host, or to all hosts. */
+  update(key: string | undefined, policy: Policy): void {
+    const path = key === undefined ? 'policy' : `policy of ${key}`
+    if (key === undefined) this.#general = mergePolicies(this.#general, checkHostPolicy(policy, path))
+    else this.#updates.set(key, mergePolicies(this.#updates.get(key) ?? {}, checkHostPolicy(policy, path)))
+  }
+
+  /** Where a field of a host's policy came from. */
+  sourceOf(key: string, field: keyof Policy): PolicySource {
+    const value = this.#assemble(key).policy[field]
+    if (value === undefined) return 'unknown host'
+    if (this.#updates.get(key)?.[field] === value) return 'update'
+    if (this.#hosts.get(key)?.[field] === value) return 'hosts'
+    return this.#found.get(key)?.[field] === value ? 'policyFor' : 'all hosts'
+  }
+
+  /** Forgets what was looked up for a host. */
+  forget(key: string): void {
+    this.#found.delete(key)
+  }
+
+  #accept(key: string, found: Policy | undefined): Limits {
+    this.#found.set(key, found === undefined ? {} : checkHostPolicy(found, `policyFor(${JSON.stringify(key)})`))
+    return this.#assemble(key)
+  }
+
+  #assemble(key: string): Limits {
+    const configured = mergePolicies(this.#general, this.#hosts.get(key) ?? {})
+    const found = this.#found.get(key)
+    const policy = found === undefined ? configured : withFound(configured, found, this.#hosts.get(key) ?? {})
+    return this.#intern(mergePolicies(policy, this.#updates.get(key) ?? {}))
+  }
+
+  #intern(policy: Policy): Limits {
+    const fingerprint = fingerprintOf(policy, this.startIntervalMs)
+    const known = this.#limits.get(fingerprint)
+    if (known !== undefined) return known
+    const limits = new Limits(policy, this.startIntervalMs)
+    this.#limits.set(fingerprint, limits)
+    return limits
+  }
+}
+
+/**
+ * Puts what was looked up between what applies to all hosts and what is written for this one. It never
+ * shortens a configured interval.
+ */
+function withFound(configured: Policy, found: Policy, own: Policy): Policy {
+  const merged = mergePolicies(mergePolicies(configured, found), own)
+  const intervalMs = Math.max(configured.intervalMs ?? 0, found.intervalMs ?? 0)
+  return intervalMs > 0 ? { ...merged, intervalMs } : merged
+}
+
+function checkHostPolicy(policy: Policy, path: string): Policy {
+  checkPolicy(policy, path)
+  warnAboutPolicy(policy, path)
+  return policy
+}
+
+const otherOptions = ['hosts', 'policyFor', 'keyBy', 'store', 'adapt', 'clock']
+
+/** The fields among the options that are those of a policy. */
+function fieldsOf(options: PacerOptions): Policy {
+  plainObject(options, [...policyFields, ...otherOptions], 'options')
+  return Object.fromEntries(Object.entries(options).filter(([name]) => !otherOptions.includes(name)))
+}
+
+function startIntervalOf(adapt: NonNullable<PacerOptions['adapt']>): number {
+  if (typeof adapt === 'boolean') return defaultStartIntervalMs
+  const { startIntervalMs = defaultStartIntervalMs } = plainObject(adapt, ['startIntervalMs'], 'options.adapt')
+  return positiveNumber(startIntervalMs, 'options.adapt.startIntervalMs')
+}

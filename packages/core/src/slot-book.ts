@@ -1,0 +1,98 @@
+import { Forecast } from './forecast.ts'
+import type { LayerStack } from './layer-stack.ts'
+import type { LayerName } from './layers/layer.ts'
+import type { Slot } from './slot.ts'
+
+/**
+ * What one host has promised and not yet seen happen: slots ahead, requests that are about to be
+ * written, and a pause.
+ *
+ * The credit in the cells knows only of departures that have happened (or that can no longer be taken
+ * back). What is promised stands here, so giving a slot back is nothing but striking it out.
+ */
+export class SlotBook {
+  /** In the order of their times. */
+  readonly #slots: Slot[] = []
+  #pausedUntilMs = Number.NEGATIVE_INFINITY
+
+  /** Whether there is nothing to remember. */
+  get isEmpty(): boolean {
+    return this.#slots.length === 0 && !this.isPaused
+  }
+
+  get isPaused(): boolean {
+    return this.#pausedUntilMs !== Number.NEGATIVE_INFINITY
+  }
+
+  /** The end of the pause, `-Infinity` if there is none. */
+  get pausedUntilMs(): number {
+    return this.#pausedUntilMs
+  }
+
+  /** Holds the host until `untilMs`, in place of the pause before. */
+  pause(untilMs: number): void {
+    this.#pausedUntilMs = untilMs
+  }
+
+  /** A forecast of what may depart among the promised ones, from `notBeforeMs` on. */
+  forecast(stack: LayerStack, cells: Float64Array, at: number, nowMs: number, notBeforeMs: number = nowMs): Forecast {
+    this.settle(stack, cells, at, nowMs)
+    const copy = stack.fork(cells, at)
+    const paused = this.#pausedUntilMs > nowMs
+    if (paused) stack.restart(copy, 0, this.#pausedUntilMs)
+    const floorMs = paused ? Math.max(notBeforeMs, this.#pausedUntilMs) : notBeforeMs
+    return new Forecast(stack, copy, this.#slots, nowMs, floorMs, paused ? 'pause' : 'none')
+  }
+
+  /** The earliest departure, and the layer that asked for the wait; takes nothing. */
+  earliest(
+    stack: LayerStack,
+    cells: Float64Array,
+    at: number,
+    nowMs: number,
+    cost: number,
+    notBeforeMs?: number,
+  ): { departMs: number; layer: LayerName } {
+    const forecast = this.forecast(stack, cells, at, nowMs, notBeforeMs)
+    const departMs = forecast.next(cost)
+    forecast.end()
+    return { departMs, layer: forecast.binding }
+  }
+
+  /** Promises a slot. */
+  add(slot: Slot): void {
+    let place = this.#slots.length
+    while (place > 0 && (this.#slots[place - 1] as Slot).departAtMs > slot.departAtMs) place--
+    this.#slots.splice(place, 0, slot)
+  }
+
+  /** Strikes a slot out. @returns whether it stood here */
+  remove(slot: Slot): boolean {
+    const place = this.#slots.indexOf(slot)
+    if (place < 0) return false
+    this.#slots.splice(place, 1)
+    return true
+  }
+
+  /** Moves into the credit what has happened by now, in order: slots whose time is over, and the end of a pause. */
+  settle(stack: LayerStack, cells: Float64Array, at: number, nowMs: number): void {
+    let kept = 0
+    for (const slot of this.#slots) {
+      if (slot.held || slot.departAtMs >= nowMs) {
+        this.#slots[kept++] = slot
+      } else {
+        this.#endPause(stack, cells, at, slot.departAtMs)
+        stack.charge(cells, at, slot.departAtMs, slot.cost)
+      }
+    }
+    this.#slots.length = kept
+    this.#endPause(stack, cells, at, nowMs)
+  }
+
+  /** After a pause a host restarts gently. */
+  #endPause(stack: LayerStack, cells: Float64Array, at: number, byMs: number): void {
+    if (!this.isPaused || this.#pausedUntilMs > byMs) return
+    stack.restart(cells, at, this.#pausedUntilMs)
+    this.#pausedUntilMs = Number.NEGATIVE_INFINITY
+  }
+}

@@ -1,0 +1,16 @@
+import type { LayerName } from './layers/layer.ts'
+
+/** A departure time that has been promised to somebody, or a departure that is not on the wire yet. */
+export interface Slot {
+  /** When it departs, on the clock of the store. */
+  departAtMs: number
+  /** Which layer asked for the wait. */
+  layer: LayerName
+  /** How many requests it counts as. */
+  readonly cost: number
+  /**
+   * Whether somebody will say when it really departs. Until then, once its time has come, it counts
+   * as one that leaves just now. A slot that is not held counts as used at its time.
+   */
+  held: boolean
+}

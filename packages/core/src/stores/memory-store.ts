@@ -1,0 +1,241 @@
+import { CellArena } from '../cell-arena.ts'
+import { type HostKeeper, HostTable } from '../host-table.ts'
+import type { LayerStack } from '../layer-stack.ts'
+import type { Limits } from '../limits.ts'
+import type { Slot } from '../slot.ts'
+import { SlotBook } from '../slot-book.ts'
+import type { HostView, Leave, Store } from './store.ts'
+
+/** A departure that is charged for good and leaves nothing to move. */
+const goneForGood: Leave = { kind: 'gone', slot: undefined }
+const full: Leave = { kind: 'full' }
+
+/**
+ * Keeps the credit in this process: nothing is shared with other processes and nothing survives a
+ * restart, so four workers send four times the rate. It answers at once.
+ */
+export function memoryStore(): Store {
+  return new MemoryStore()
+}
+
+class MemoryStore implements Store, HostKeeper {
+  readonly hosts: HostTable = new HostTable()
+  readonly #arenas = new Map<LayerStack, CellArena>()
+  /** By host: where its state is. */
+  readonly #arenaOf: (CellArena | undefined)[] = []
+  readonly #cellOf: number[] = []
+  /** What is promised or paused; most hosts have no book most of the time. */
+  readonly #books = new Map<number, SlotBook>()
+  /** Requests in flight of the hosts that bound them. */
+  readonly #inFlight = new Map<number, number>()
+  #latestMs = Number.NEGATIVE_INFINITY
+
+  constructor() {
+    this.hosts.join(this)
+  }
+
+  leave(host: number, limits: Limits, cost: number, reportsSent: boolean, clockMs: number): Leave {
+    const nowMs = this.#forward(clockMs)
+    const arena = this.#arena(host, limits)
+    const at = this.#cellOf[host] as number
+    const book = this.#busyBook(host, arena, at, nowMs)
+    const found = book?.earliest(arena.stack, arena.cells, at, nowMs, cost)
+    const departMs = found?.departMs ?? arena.stack.earliest(arena.cells, at, nowMs, cost)
+    if (departMs > nowMs) {
+      const layer = found?.layer ?? arena.stack.binding
+      return this.#promise(host, { departAtMs: departMs, layer, cost, held: true }, nowMs)
+    }
+    if (!this.#takePermit(host, limits)) return full
+    if (reportsSent) return this.#aboutToLeave(host, cost, nowMs)
+    arena.stack.charge(arena.cells, at, nowMs, cost)
+    return goneForGood
+  }
+
+  retry(host: number, limits: Limits, slot: Slot, reportsSent: boolean, nowMs: number): Leave {
+    this.#strikeOut(host, slot)
+    return this.leave(host, limits, slot.cost, reportsSent, nowMs)
+  }
+
+  reserve(host: number, limits: Limits, cost: number, notBeforeMs: number, clockMs: number): Slot {
+    const nowMs = this.#forward(clockMs)
+    const arena = this.#arena(host, limits)
+    const book = this.#book(host)
+    const { departMs, layer } = book.earliest(
+      arena.stack,
+      arena.cells,
+      this.#cellOf[host] as number,
+      nowMs,
+      cost,
+      notBeforeMs,
+    )
+    const slot: Slot = { departAtMs: departMs, layer, cost, held: false }
+    book.add(slot)
+    return slot
+  }
+
+  giveBack(host: number, limits: Limits, slot: Slot, clockMs: number): void {
+    const arena = this.#arena(host, limits)
+    // What is over by now counts as used, and is no longer in the book after this.
+    this.#books.get(host)?.settle(arena.stack, arena.cells, this.#cellOf[host] as number, this.#forward(clockMs))
+    this.#strikeOut(host, slot)
+  }
+
+  sent(host: number, limits: Limits, slot: Slot | undefined, cost: number, clockMs: number): void {
+    const nowMs = this.#forward(clockMs)
+    const arena = this.#arena(host, limits)
+    const at = this.#cellOf[host] as number
+    if (slot === undefined) {
+      arena.stack.measureIntervalFrom(arena.cells, at, nowMs, cost)
+      return
+    }
+    this.#books.get(host)?.settle(arena.stack, arena.cells, at, nowMs)
+    this.#strikeOut(host, slot)
+    arena.stack.charge(arena.cells, at, nowMs, cost)
+  }
+
+  finish(host: number): void {
+    const inFlight = this.#inFlight.get(host)
+    if (inFlight === undefined) return
+    if (inFlight > 1) this.#inFlight.set(host, inFlight - 1)
+    else this.#inFlight.delete(host)
+  }
+
+  pause(host: number, limits: Limits, forMs: number, clockMs: number): void {
+    const nowMs = this.#forward(clockMs)
+    this.#pauseUntil(host, limits, Math.max(nowMs + forMs, this.#books.get(host)?.pausedUntilMs ?? nowMs), nowMs)
+  }
+
+  resume(host: number, limits: Limits, clockMs: number): void {
+    if (this.#books.get(host)?.isPaused !== true) return
+    const nowMs = this.#forward(clockMs)
+    this.#pauseUntil(host, limits, nowMs, nowMs)
+  }
+
+  view(host: number, limits: Limits, clockMs: number): HostView {
+    const nowMs = this.#forward(clockMs)
+    const { stack, cells } = this.#arena(host, limits)
+    const at = this.#cellOf[host] as number
+    const book = this.#book(host)
+    const forecast = book.forecast(stack, cells, at, nowMs)
+    const pausedMs = Math.max(0, book.pausedUntilMs - nowMs)
+    this.#dropIfEmpty(host, book)
+    const inFlight = this.#inFlight.get(host) ?? 0
+    return { credits: stack.credits(cells, at, nowMs), pausedMs, inFlight, forecast, nowMs }
+  }
+
+  adopt(host: number, former: Limits, limits: Limits, clockMs: number): void {
+    const old = this.#arena(host, former)
+    const oldAt = this.#cellOf[host] as number
+    const arena = this.#arenaFor(limits.stack)
+    const at = arena.add()
+    const saved = old.stack.save(old.cells, oldAt)
+    arena.stack.adopt(arena.cells, at, old.stack, saved, this.#forward(clockMs))
+    this.#arenaOf[host] = arena
+    this.#cellOf[host] = at
+    this.#vacate(old, oldAt)
+  }
+
+  close(): void {
+    this.hosts.leave(this)
+  }
+
+  mayForget(host: number, clockMs: number): boolean {
+    const nowMs = this.#forward(clockMs)
+    const arena = this.#arenaOf[host]
+    if (arena === undefined) return true
+    const at = this.#cellOf[host] as number
+    if (this.#inFlight.has(host) || this.#busyBook(host, arena, at, nowMs) !== undefined) return false
+    return arena.stack.recoveredAt(arena.cells, at) <= nowMs
+  }
+
+  forget(host: number): void {
+    const arena = this.#arenaOf[host]
+    if (arena === undefined) return
+    this.#arenaOf[host] = undefined
+    this.#vacate(arena, this.#cellOf[host] as number)
+  }
+
+  #pauseUntil(host: number, limits: Limits, untilMs: number, nowMs: number): void {
+    const arena = this.#arena(host, limits)
+    const book = this.#book(host)
+    book.pause(untilMs)
+    book.settle(arena.stack, arena.cells, this.#cellOf[host] as number, nowMs)
+    this.#dropIfEmpty(host, book)
+  }
+
+  /** A clock that steps back counts as one that stands still. */
+  #forward(nowMs: number): number {
+    if (nowMs > this.#latestMs) this.#latestMs = nowMs
+    return this.#latestMs
+  }
+
+  #arena(host: number, limits: Limits): CellArena {
+    const arena = this.#arenaOf[host]
+    if (arena !== undefined) return arena
+    const fresh = this.#arenaFor(limits.stack)
+    this.#arenaOf[host] = fresh
+    this.#cellOf[host] = fresh.add()
+    return fresh
+  }
+
+  #arenaFor(stack: LayerStack): CellArena {
+    const known = this.#arenas.get(stack)
+    if (known !== undefined) return known
+    const arena = new CellArena(stack)
+    this.#arenas.set(stack, arena)
+    return arena
+  }
+
+  #vacate(arena: CellArena, at: number): void {
+    arena.remove(at)
+    if (arena.isEmpty) this.#arenas.delete(arena.stack)
+  }
+
+  #book(host: number): SlotBook {
+    const known = this.#books.get(host)
+    if (known !== undefined) return known
+    const book = new SlotBook()
+    this.#books.set(host, book)
+    return book
+  }
+
+  /** The book of a host, brought up to now, if there is anything in it. */
+  #busyBook(host: number, arena: CellArena, at: number, nowMs: number): SlotBook | undefined {
+    const book = this.#books.get(host)
+    if (book === undefined) return undefined
+    book.settle(arena.stack, arena.cells, at, nowMs)
+    if (!book.isEmpty) return book
+    this.#books.delete(host)
+    return undefined
+  }
+
+  #promise(host: number, slot: Slot, nowMs: number): Leave {
+    this.#book(host).add(slot)
+    return { kind: 'promised', slot, waitMs: slot.departAtMs - nowMs }
+  }
+
+  #aboutToLeave(host: number, cost: number, nowMs: number): Leave {
+    const slot: Slot = { departAtMs: nowMs, layer: 'none', cost, held: true }
+    this.#book(host).add(slot)
+    return { kind: 'gone', slot }
+  }
+
+  #strikeOut(host: number, slot: Slot): void {
+    const book = this.#books.get(host)
+    if (book === undefined) return
+    book.remove(slot)
+    this.#dropIfEmpty(host, book)
+  }
+
+  #dropIfEmpty(host: number, book: SlotBook): void {
+    if (book.isEmpty) this.#books.delete(host)
+  }
+
+  #takePermit(host: number, limits: Limits): boolean {
+    if (limits.concurrency === Number.POSITIVE_INFINITY) return true
+    const inFlight = this.#inFlight.get(host) ?? 0
+    if (inFlight >= limits.concurrency) return false
+    this.#inFlight.set(host, inFlight + 1)
+    return true
+  }
+}

@@ -1,0 +1,1 @@
+export { ManualClock, type ManualClockOptions } from './manual-clock.ts'

@@ -1,0 +1,78 @@
+import { checkCost, nonNegativeNumber, show } from './checks.ts'
+import { PolicyError } from './errors.ts'
+import type { WaitOptions } from './pacer-options.ts'
+import type { Permit } from './permit.ts'
+import type { Waiting } from './waiting-line.ts'
+
+/** What a waiter tells when it gives up. */
+export interface WaiterOwner {
+  abandon(waiter: Waiter): void
+}
+
+/** One request that waits to leave, with the promise that its caller holds. */
+export class Waiter implements Waiting {
+  readonly priority: number
+  readonly cost: number
+  readonly maxWaitMs: number | undefined
+  readonly reportsSent: boolean
+  readonly sinceMs: number
+  isInLine = false
+  next: this | undefined
+  previous: this | undefined
+
+  readonly promise: Promise<Permit>
+  #resolve!: (permit: Permit) => void
+  #reject!: (error: unknown) => void
+  readonly #signal: AbortSignal | undefined
+  readonly #owner: WaiterOwner
+
+  constructor(owner: WaiterOwner, options: WaitOptions, sinceMs: number) {
+    this.#owner = owner
+    this.priority = options.reservation === undefined ? (options.priority ?? 0) : Number.POSITIVE_INFINITY
+    this.cost = options.cost ?? 1
+    this.maxWaitMs = options.maxWaitMs
+    this.reportsSent = options.reportsSent ?? false
+    this.sinceMs = sinceMs
+    this.promise = new Promise((resolve, reject) => {
+      this.#resolve = resolve
+      this.#reject = reject
+    })
+    this.#signal = options.signal
+    this.#signal?.addEventListener('abort', this)
+  }
+
+  /** What its signal was aborted with. */
+  get abortReason(): unknown {
+    return this.#signal?.reason
+  }
+
+  /** Hears the signal; an object as listener needs no closure. */
+  handleEvent(): void {
+    this.#owner.abandon(this)
+  }
+
+  admit(permit: Permit): void {
+    this.#signal?.removeEventListener('abort', this)
+    this.#resolve(permit)
+  }
+
+  refuse(error: unknown): void {
+    this.#signal?.removeEventListener('abort', this)
+    this.#reject(error)
+  }
+}
+
+/**
+ * Checks what a request says of itself.
+ *
+ * @param maxCost the most that its host can ever let go at once
+ * @throws {PolicyError} that names the option
+ */
+export function checkWaitOptions(options: WaitOptions, maxCost: number): void {
+  const { cost, priority, maxWaitMs } = options
+  if (cost !== undefined) checkCost(cost, maxCost)
+  if (priority !== undefined && !Number.isFinite(priority)) {
+    throw new PolicyError('priority', `must be a finite number, got ${show(priority)}`)
+  }
+  if (maxWaitMs !== undefined) nonNegativeNumber(maxWaitMs, 'maxWaitMs')
+}

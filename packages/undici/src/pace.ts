@@ -1,0 +1,54 @@
+import { type Pacer, type PacerOptions, toPacer } from '@hostpace/core'
+import type { Dispatcher } from 'undici'
+import type { AnyHandler, Dispatch, DispatchOptions } from './dispatch.ts'
+import { LegacyRequest } from './legacy-request.ts'
+import { ModernRequest } from './modern-request.ts'
+import { type Lane, PacedRequest } from './paced-request.ts'
+import { targetOf } from './target.ts'
+
+/** What the interceptor cannot find out by itself. */
+export interface PaceSettings {
+  /**
+   * Where the requests go that do not say so themselves: those of a `Client` or `Pool` in undici 6 and 7.
+   * @default none; such a request fails
+   */
+  origin?: string | URL
+}
+
+/**
+ * Makes an interceptor for `.compose()` that holds each request back until its host may be asked.
+ *
+ * ```ts
+ * setGlobalDispatcher(getGlobalDispatcher().compose(pace({ rate: '10r/s' })))
+ * ```
+ *
+ * Compose it first, so that redirects, retries and cache misses of other interceptors come through it:
+ * `agent.compose(pace(pacer), interceptors.redirect(), interceptors.retry())`. Composing it twice for the
+ * same pacer charges once.
+ *
+ * @param pacerOrOptions a pacer to share, or what `createPacer` takes to make one
+ * @throws {PolicyError} if the options make no sense
+ */
+export function pace(
+  pacerOrOptions?: Pacer | PacerOptions,
+  settings: PaceSettings = {},
+): Dispatcher.DispatcherComposeInterceptor {
+  const pacer = toPacer(pacerOrOptions)
+
+  // undici 8 says here where a Client or Pool goes; the others leave it out.
+  function intercept(dispatch: Dispatch, composedOrigin?: string | null): Dispatch {
+    return (options, handler) => {
+      if (options.hostpace?.skip || options.method === 'CONNECT') return dispatch(options, handler)
+      const origin = options.origin ?? composedOrigin ?? settings.origin
+      return requestFor({ pacer, dispatch, options, target: targetOf(origin, options.path) }, handler).go()
+    }
+  }
+  return intercept as unknown as Dispatcher.DispatcherComposeInterceptor
+}
+
+/** The handler's own generation is what the dispatcher beneath speaks as well. */
+function requestFor(lane: Lane, handler: AnyHandler): PacedRequest {
+  return typeof handler.onRequestStart === 'function'
+    ? new ModernRequest(lane, handler)
+    : new LegacyRequest(lane, handler)
+}

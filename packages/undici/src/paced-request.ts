@@ -1,0 +1,145 @@
+import type { HeaderCarrier, Pacer, Permit } from '@hostpace/core'
+import type { AnyHandler, Dispatch, DispatchOptions } from './dispatch.ts'
+import { isRefusal, MissingOriginError, RequestAbortedError } from './errors.ts'
+import { type Grant, promiseSent, takeGrant, tellSent, withGrant } from './grant.ts'
+import { waitOptionsOf } from './request-options.ts'
+import { watchWait } from './watch-wait.ts'
+
+/** The way that a request takes through the interceptor. */
+export interface Lane {
+  readonly pacer: Pacer
+  readonly dispatch: Dispatch
+  readonly options: DispatchOptions
+  /** The URL it goes to; `undefined` if nothing says so. */
+  readonly target: string | undefined
+}
+
+/**
+ * One request on its way: it waits, is dispatched, is written, is answered and is over.
+ *
+ * Its handler is told of the start before the wait, with something to abort by that stays good until
+ * the end: undici and fetch have no other way to give up a request. The start that undici announces when
+ * it writes the request then only ties the two together.
+ */
+export abstract class PacedRequest {
+  isAborted = false
+  abortReason: unknown
+  readonly #lane: Lane
+  readonly #cancelWait = new AbortController()
+  readonly #context = {}
+  #grant: Grant | undefined
+  /** Gives up what has been dispatched, once undici has started it. */
+  #abortStarted: ((reason: unknown) => void) | undefined
+  #stopWatching: (() => void) | undefined
+  #sentAtMs = 0
+  #isAnnounced = false
+  #isOver = false
+
+  constructor(lane: Lane) {
+    this.#lane = lane
+  }
+
+  /** Tells the handler that the request has started. */
+  protected abstract tellStart(context: object): void
+  /** Tells the handler that the request has failed. */
+  protected abstract tellError(error: unknown): void
+
+  /** Sends the request on as soon as it may leave. */
+  go(): boolean {
+    const { pacer, options, target } = this.#lane
+    promiseSent(options)
+    const granted = takeGrant(options, pacer)
+    if (granted !== undefined) return this.#dispatch(granted)
+    this.#announce()
+    if (target === undefined) this.fail(new MissingOriginError())
+    else if (!this.#isOver) void this.#wait(target)
+    return true
+  }
+
+  /** Gives the request up, wherever it is. */
+  abort(reason?: unknown): void {
+    if (this.isAborted || this.#isOver) return
+    this.isAborted = true
+    this.abortReason = reason ?? new RequestAbortedError()
+    if (this.#abortStarted === undefined) this.fail(this.abortReason)
+    else this.#abortStarted(this.abortReason)
+  }
+
+  /** undici has started the request and writes it next, unless a pacer further inside lets it wait. */
+  protected started(abort: (reason: unknown) => void, context: unknown): void {
+    this.#abortStarted = abort
+    Object.assign(this.#context, context)
+    if (this.isAborted) return abort(this.abortReason)
+    if (this.#grant?.isSentInside !== true) {
+      this.#sentAtMs = performance.now()
+      this.#grant?.permit.sent()
+      tellSent(this.#lane.options)
+    }
+    this.#announce()
+  }
+
+  protected answered(status: number, headers: HeaderCarrier): void {
+    // Informational answers come before the answer.
+    if (status >= 200) this.#ownPermit?.observe({ status, headers, latencyMs: performance.now() - this.#sentAtMs })
+  }
+
+  /** What follows is no HTTP, so as a request it is over. */
+  protected upgraded(status: number, headers: HeaderCarrier): void {
+    this.#ownPermit?.observe({ status, headers })
+    this.ended()
+  }
+
+  protected ended(): void {
+    this.#isOver = true
+    this.#ownPermit?.done()
+  }
+
+  fail(error: unknown): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#stopWatching?.()
+    this.#cancelWait.abort(error)
+    if (this.isAborted) this.#grant?.permit.done()
+    else this.#ownPermit?.done(isRefusal(error) ? undefined : { error })
+    this.tellError(error)
+  }
+
+  /** The permit, unless another interceptor for the same pacer looks after it. */
+  get #ownPermit(): Permit | undefined {
+    return this.#grant?.isTaken ? undefined : this.#grant?.permit
+  }
+
+  #announce(): void {
+    if (this.#isAnnounced) return
+    this.#isAnnounced = true
+    this.tellStart(this.#context)
+  }
+
+  async #wait(target: string): Promise<void> {
+    const { pacer, options } = this.#lane
+    this.#stopWatching = watchWait(options, this)
+    const { signal } = this.#cancelWait
+    let permit: Permit | undefined
+    try {
+      const own = waitOptionsOf(options.hostpace)
+      permit = await pacer.wait(target, { ...own, signal, reportsSent: true, request: options })
+    } catch (error) {
+      // What is not a URL is for the client to complain about, which it does without sending anything.
+      if (URL.canParse(target)) this.fail(error)
+    }
+    this.#stopWatching()
+    if (this.#isOver) permit?.done()
+    else this.#dispatch(permit)
+  }
+
+  #dispatch(permit: Permit | undefined): boolean {
+    const { pacer, dispatch, options } = this.#lane
+    if (permit !== undefined) this.#grant = { pacer, permit, isSentInside: false, isTaken: false }
+    try {
+      return dispatch(this.#grant ? withGrant(options, this.#grant) : options, this as unknown as AnyHandler)
+    } catch (error) {
+      this.fail(error)
+      return false
+    }
+  }
+}

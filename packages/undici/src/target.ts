@@ -1,0 +1,12 @@
+/**
+ * The URL that a request goes to. It is not parsed here: the pacer looks at no more of it than it needs.
+ *
+ * @returns `undefined` if nothing says where it goes
+ */
+export function targetOf(origin: string | URL | undefined, path: string): string | undefined {
+  if (origin === undefined) return undefined
+  const base = typeof origin === 'string' ? origin : origin.origin
+  // `OPTIONS *` has no path.
+  if (!path.startsWith('/')) return base
+  return base.endsWith('/') ? base + path.slice(1) : base + path
+}

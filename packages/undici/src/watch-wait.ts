@@ -1,0 +1,62 @@
+import type { DispatchOptions } from './dispatch.ts'
+import { RequestAbortedError } from './errors.ts'
+
+/** What may end a wait from outside. */
+export interface WaitEnds {
+  abort(reason: unknown): void
+  fail(error: unknown): void
+}
+
+type Emitter = Pick<NodeJS.EventEmitter, 'on' | 'off'>
+type Signal = (EventTarget | Emitter) & { readonly aborted?: boolean; readonly reason?: unknown }
+type Body = Emitter & { readonly errored?: unknown }
+
+/**
+ * Watches the caller's signal and the request's body until the request is dispatched, when undici does.
+ *
+ * The signal matters where an interceptor keeps the handler from aborting (`dump`). A body that fails
+ * before anybody listens would be an uncaught exception.
+ *
+ * @returns what ends the watch
+ */
+export function watchWait({ signal, body }: DispatchOptions, ends: WaitEnds): () => void {
+  const stopSignal = watchSignal(signal, ends)
+  const stopBody = watchBody(body, ends)
+  return () => {
+    stopSignal?.()
+    stopBody?.()
+  }
+}
+
+function watchSignal(signal: unknown, ends: WaitEnds): (() => void) | undefined {
+  if (signal === null || typeof signal !== 'object') return undefined
+  const source = signal as Signal
+  const onAbort = () => ends.abort(source.reason)
+  if (source.aborted) onAbort()
+  else if ('addEventListener' in source) {
+    source.addEventListener('abort', onAbort)
+    return () => source.removeEventListener('abort', onAbort)
+  } else if ('on' in source) {
+    source.on('abort', onAbort)
+    return () => source.off('abort', onAbort)
+  }
+  return undefined
+}
+
+function watchBody(body: unknown, ends: WaitEnds): (() => void) | undefined {
+  if (!isStream(body)) return undefined
+  if (body.errored) ends.fail(body.errored)
+  const onError = (error: unknown) => ends.fail(error)
+  const onClose = () => ends.fail(new RequestAbortedError('The body was closed before the request left'))
+  body.on('error', onError)
+  body.on('close', onClose)
+  return () => {
+    body.off('error', onError)
+    body.off('close', onClose)
+  }
+}
+
+function isStream(body: unknown): body is Body {
+  const { pipe, on } = (body ?? {}) as { pipe?: unknown; on?: unknown }
+  return typeof pipe === 'function' && typeof on === 'function'
+}
