@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { createPacer, type Pacer } from '@hostpace/core'
+import { createPacer } from '@hostpace/core'
 import { readAccessLog } from './access-log.ts'
 import { type HostName, hostNames, hosts } from './hosts.ts'
 import { judge } from './judge.ts'
@@ -11,7 +11,8 @@ import { picture } from './picture/picture.ts'
 import type { HostReport } from './report.ts'
 import { reportTable } from './table.ts'
 import { type StartedTargets, startTargets } from './targets/start-targets.ts'
-import { visit } from './visit.ts'
+import { type Visit, visit } from './visit.ts'
+import { sumWaits, type Waits } from './waits.ts'
 
 /** Where the picture and the access logs go. */
 const output = fileURLToPath(new URL('../../reports/demo/', import.meta.url))
@@ -36,25 +37,31 @@ async function demo(folder: string, signal: AbortSignal): Promise<number> {
   const pacer = createPacer({
     hosts: Object.fromEntries(hostNames.map((name) => [targets.origins[name], hosts[name].policy])),
   })
-  let problems: string[]
+  let visited: Visit
   try {
     signal.throwIfAborted()
     console.log('Crawling four hosts through got, axios and undici, which share one pacer.\n')
-    problems = await visit(targets, pacer, { rude: flags.rude, signal })
+    visited = await visit(targets, pacer, { rude: flags.rude, signal })
   } finally {
     await pacer.close()
     await targets.stop()
   }
-  const reports = await Promise.all(hostNames.map((name) => report(name, targets, pacer)))
+  const stats = pacer.stats().hosts
+  const reports = await Promise.all(
+    hostNames.map((name) => {
+      const inQueue = stats[targets.origins[name]]?.waits ?? {}
+      return report(name, targets, sumWaits(inQueue, visited.waits[name]))
+    }),
+  )
+  const problems = [...visited.failures]
   for (const { name, verdict } of reports) problems.push(...verdict.violations.map((text) => `${name}: ${text}`))
   await show(reports, problems, targets)
   return problems.length === 0 ? 0 : 1
 }
 
-async function report(name: HostName, targets: StartedTargets, pacer: Pacer): Promise<HostReport> {
+async function report(name: HostName, targets: StartedTargets, waits: Waits): Promise<HostReport> {
   const { asks, policy, expectedRefusals } = hosts[name]
   const log = await readAccessLog(targets.logs[name])
-  const waits = pacer.stats().hosts[targets.origins[name]]?.waits ?? {}
   const verdict = judge(log, policy, { expectedRefusals })
   return { name, asks, policy, server: targets.servers[name], log, verdict, waits }
 }

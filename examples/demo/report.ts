@@ -1,7 +1,8 @@
-import type { HostStats, Policy } from '@hostpace/core'
+import type { Policy } from '@hostpace/core'
 import type { LoggedRequest } from './access-log.ts'
 import type { HostName } from './hosts.ts'
 import type { Verdict } from './judge.ts'
+import type { Waits } from './waits.ts'
 
 /** All that the demo has to say about one host in the end. */
 export interface HostReport {
@@ -14,6 +15,6 @@ export interface HostReport {
   /** Its access log, in the order of arrival. */
   log: readonly LoggedRequest[]
   verdict: Verdict
-  /** How often and how long each layer made the pacer wait. */
-  waits: HostStats['waits']
+  /** How often and how long each layer made requests wait. */
+  waits: Waits
 }

@@ -46,7 +46,7 @@ function rateText(count: number, spanMs: number): string {
 
 function waitText(waits: HostReport['waits']): string {
   const lines = Object.entries(waits).flatMap(([layer, wait]) =>
-    wait === undefined || wait.count === 0 ? [] : [`${layer} ${wait.count}, ${seconds(wait.ms)} s`],
+    wait === undefined || wait.ms < 50 ? [] : [`${layer} ${wait.count}, ${seconds(wait.ms)} s`],
   )
   return lines.join('\n')
 }

@@ -4,6 +4,7 @@ import { pacedClients } from './clients.ts'
 import { type HostName, hostNames } from './hosts.ts'
 import { type HostProgress, showProgress } from './progress.ts'
 import type { StartedTargets } from './targets/start-targets.ts'
+import { addWait, type Waits } from './waits.ts'
 
 export interface VisitOptions {
   /** Sends everything without pacing it. */
@@ -15,12 +16,13 @@ export interface Visit {
   /** What went wrong, one line each. */
   failures: string[]
   /** How often and how long the frontier put URLs off, by host and layer. */
-  waits: Record<HostName, HostStats['waits']>
+  waits: Record<HostName, Waits>
 }
 
 /** Fetches every page of the targets while showing how far it is. */
 export async function visit(targets: StartedTargets, pacer: Pacer, { rude, signal }: VisitOptions): Promise<Visit> {
   const failures: string[] = []
+  const waits: Visit['waits'] = { interval: {}, quota: {}, busy: {}, moved: {} }
   const hosts = watchHosts(targets, pacer)
   const { clients, close } = pacedClients(pacer, { skip: rude })
   const progress = showProgress(hosts.read)
@@ -30,6 +32,10 @@ export async function visit(targets: StartedTargets, pacer: Pacer, { rude, signa
       clients,
       seeds: Object.values(targets.origins).map((origin) => `${origin}/index.html`),
       follow: (url) => Object.values(targets.origins).includes(new URL(url).origin),
+      onTask: ({ url, reservation, waitedMs }) => {
+        const name = hostNames.find((host) => url.startsWith(`${targets.origins[host]}/`))
+        if (name !== undefined && reservation !== undefined) addWait(waits[name], reservation.layer, waitedMs)
+      },
       onPage: (page, requested) => {
         hosts.count(requested, page.url)
         if (page.status !== 200) failures.push(`${requested} answered ${page.status}`)
@@ -46,7 +52,7 @@ export async function visit(targets: StartedTargets, pacer: Pacer, { rude, signa
     const { done, total } = hosts.read(name)
     if (done !== total) failures.push(`${name} has ${total} pages, ${done} were found`)
   }
-  return failures
+  return { failures, waits }
 }
 
 /** Counts the pages of each host and looks now and then how long its next request would have to wait. */

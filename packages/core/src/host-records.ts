@@ -10,6 +10,8 @@ export class HostRecords implements HostKeeper {
   readonly limits: (Limits | undefined)[] = []
   readonly queues: (HostQueue | undefined)[] = []
   readonly inFlight: number[] = []
+  /** Policies that are being looked up. */
+  readonly lookups: Map<number, Promise<Limits>> = new Map()
   readonly holds: Map<number, Hold> = new Map()
   readonly #departures: number[] = []
   /** Waits and refusals, of those hosts that had any. */
@@ -46,8 +48,9 @@ export class HostRecords implements HostKeeper {
 
   mayForget(host: number, nowMs: number): boolean {
     if (host >= this.limits.length) return true
+    if (this.queues[host] !== undefined || this.inFlight[host] !== 0 || this.lookups.has(host)) return false
     const hold = this.holds.get(host)
-    return this.queues[host] === undefined && this.inFlight[host] === 0 && (hold === undefined || isForgotten(hold, nowMs))
+    return hold === undefined || isForgotten(hold, nowMs)
   }
 
   forget(host: number): void {

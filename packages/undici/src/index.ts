@@ -1,8 +1,12 @@
-export { type PaceSettings, pace } from './pace.ts'
-import type { RequestOptions } from '@hostpace/core'
+import type { RequestOptions as HostpaceOptions } from '@hostpace/core'
 
-/** What one request may say of itself, next to `path` and `method`. */
-export interface PacedRequestOptions {
-  /** How this request is paced; see `RequestOptions` of `@hostpace/core`. */
-  hostpace?: RequestOptions
+export { type PaceSettings, pace } from './pace.ts'
+
+declare module 'undici' {
+  namespace Dispatcher {
+    interface DispatchOptions {
+      /** How this request is paced. */
+      hostpace?: HostpaceOptions
+    }
+  }
 }

@@ -1,6 +1,6 @@
 import { type Pacer, type PacerOptions, toPacer } from '@hostpace/core'
 import type { Dispatcher } from 'undici'
-import type { AnyHandler, Dispatch, DispatchOptions } from './dispatch.ts'
+import type { AnyHandler, Dispatch } from './dispatch.ts'
 import { LegacyRequest } from './legacy-request.ts'
 import { ModernRequest } from './modern-request.ts'
 import { type Lane, PacedRequest } from './paced-request.ts'

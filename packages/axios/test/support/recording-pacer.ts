@@ -1,4 +1,4 @@
-import type { Outcome, Pacer, Permit, WaitOptions } from '@hostpace/core'
+import { createPacer, type Outcome, type Pacer, type Permit, type WaitOptions } from '@hostpace/core'
 
 /** One `wait` and all that became of its permit. */
 export class RecordedWait {
@@ -68,6 +68,10 @@ export class RecordedWait {
 
 /** A pacer that writes down what adapters do with it. It grants at once, except for what `holds` says. */
 export class RecordingPacer {
+  /** A pacer whose `wait` is the one below. */
+  readonly asPacer: Pacer = Object.assign(createPacer(), {
+    wait: (url: string | URL, options?: WaitOptions) => this.wait(url, options),
+  })
   readonly waits: RecordedWait[] = []
   /** Which waits are left for the test to grant, by URL and by their number from 0. */
   holds: (url: string, nth: number) => boolean = () => false
@@ -99,9 +103,6 @@ export class RecordingPacer {
     return this.waits.flatMap(({ statuses }) => statuses)
   }
 
-  get asPacer(): Pacer {
-    return this as unknown as Pacer
-  }
 }
 
 function withResolvers() {

@@ -1,0 +1,232 @@
+import { Alarm } from './alarm.ts'
+import type { Clock } from './clock.ts'
+import { HostpaceError, PacerClosedError } from './errors.ts'
+import type { EventHub } from './events.ts'
+import { HostPermit, type PermitIssuer } from './host-permit.ts'
+import { HostQueue, type QueueOffice } from './host-queue.ts'
+import { HostRecords } from './host-records.ts'
+import type { LayerName } from './layers/layer.ts'
+import type { Limits } from './limits.ts'
+import type { WaitOptions } from './pacer-options.ts'
+import type { Outcome, Permit } from './permit.ts'
+import type { PolicyBook } from './policy-book.ts'
+import type { Slot } from './slot.ts'
+import type { Leave, Store } from './stores/store.ts'
+import { checkWaitOptions, Waiter } from './waiter.ts'
+
+/** How long a host is remembered after it has recovered, so that its figures can still be read. */
+const keepRecoveredMs = 60_000
+
+/** Hears what the answers to permitted requests say. */
+export type OutcomeListener = (host: number, outcome: Outcome, departedAtMs: number) => void
+
+/**
+ * Where requests are let go: it asks the store, and keeps the queues and the records of the hosts.
+ *
+ * The `Pacer` is its front; here hosts go by their numbers.
+ */
+export class Desk implements PermitIssuer, QueueOffice {
+  readonly store: Store
+  readonly alarm: Alarm
+  readonly records: HostRecords
+  readonly events: EventHub
+  readonly #clock: Required<Clock>
+  readonly #policies: PolicyBook
+  readonly #onOutcome: OutcomeListener
+  #sweptAtMs: number
+  #isClosed = false
+
+  constructor(
+    store: Store,
+    policies: PolicyBook,
+    events: EventHub,
+    clock: Required<Clock>,
+    onOutcome: OutcomeListener,
+  ) {
+    this.store = store
+    this.events = events
+    this.alarm = new Alarm(clock)
+    this.records = new HostRecords(store.hosts, (key) => policies.forget(key))
+    this.#clock = clock
+    this.#policies = policies
+    this.#onOutcome = onOutcome
+    this.#sweptAtMs = clock.now()
+  }
+
+  now(): number {
+    return this.#clock.now()
+  }
+
+  /** Lets a request go, or lines it up. It throws where it refuses at once. */
+  wait(key: string, options: WaitOptions): Promise<Permit> {
+    if (this.#isClosed) throw new PacerClosedError()
+    if (options.signal?.aborted) return Promise.reject(options.signal.reason)
+    const host = this.hostOf(key)
+    const limits = this.records.limits[host] ?? this.#lookUp(host, key)
+    checkWaitOptions(options, limits?.stack.maxCost ?? Number.POSITIVE_INFINITY)
+    options.reservation?.cancel()
+    const { cost = 1, reportsSent = false } = options
+    const nowMs = this.now()
+    const queue = this.records.queues[host]
+    let leave: Leave | Promise<Leave> | undefined
+    if (queue === undefined && limits !== undefined) {
+      leave = this.store.leave(host, limits, cost, reportsSent, nowMs)
+      if ('kind' in leave && leave.kind === 'gone') {
+        return Promise.resolve(this.#permit(host, leave.slot, cost, nowMs, 0, 'none'))
+      }
+    }
+    const line = queue ?? this.#openQueue(host, key)
+    const waiter = new Waiter(line, options, nowMs)
+    line.enqueue(waiter, leave)
+    return waiter.promise
+  }
+
+  /** The number and the limits of a host, once they are known. */
+  async ready(key: string): Promise<{ host: number; limits: Limits }> {
+    if (this.#isClosed) throw new PacerClosedError()
+    const host = this.hostOf(key)
+    const limits =
+      this.records.limits[host] ?? this.#lookUp(host, key) ?? (await (this.records.lookups.get(host) as Promise<Limits>))
+    return { host, limits }
+  }
+
+  /** Calls `fn` with the limits of a host, at once if they are known. A failed look-up is told to those who wait. */
+  withLimits(host: number, fn: (limits: Limits) => void): void {
+    const limits = this.records.limits[host] ?? this.#lookUp(host, this.store.hosts.keyOf(host))
+    if (limits !== undefined) fn(limits)
+    else this.records.lookups.get(host)?.then(fn, () => {})
+  }
+
+  /** Gives the hosts concerned their new limits; what has been used stays used. */
+  renewLimits(onlyKey: string | undefined): void {
+    for (const [key, host] of this.store.hosts.entries()) {
+      const former = this.records.limits[host]
+      if (former === undefined || (onlyKey !== undefined && onlyKey !== key)) continue
+      const limits = this.#policies.limitsOf(key) as Limits
+      if (limits === former) continue
+      this.store.adopt(host, former, limits, this.now())
+      this.records.limits[host] = limits
+      this.recheck(host)
+    }
+  }
+
+  /** Something has changed that applies to all who wait for a host. */
+  recheck(host: number): void {
+    this.records.queues[host]?.recheck()
+  }
+
+  /** Rejects all who wait, and any who come. @returns whether it was open */
+  close(): boolean {
+    if (this.#isClosed) return false
+    this.#isClosed = true
+    for (const queue of this.records.queues) queue?.close(new PacerClosedError())
+    this.store.hosts.leave(this.records)
+    return true
+  }
+
+  /** The number of a host, which it gets if it has none. */
+  hostOf(key: string): number {
+    const known = this.store.hosts.find(key)
+    const host = known ?? this.#newHost(key)
+    this.records.welcome(host)
+    return host
+  }
+
+  /** Forgets, once in a while, the hosts of which there is nothing left to remember. */
+  sweepSometimes(): void {
+    const nowMs = this.now()
+    if (nowMs - this.#sweptAtMs < keepRecoveredMs) return
+    this.#sweptAtMs = nowMs
+    this.store.hosts.sweep(nowMs - keepRecoveredMs)
+  }
+
+  limitsOf(host: number): Limits | undefined {
+    return this.records.limits[host]
+  }
+
+  admitted(waiter: Waiter, host: number, slot: Slot | undefined, layer: LayerName, nowMs: number): void {
+    const waitedMs = nowMs - waiter.sinceMs
+    waiter.admit(this.#permit(host, slot, waiter.cost, nowMs, waitedMs, waitedMs > 0 ? layer : 'none'))
+  }
+
+  refused(waiter: Waiter, host: number, error: unknown, nowMs: number): void {
+    if (error instanceof HostpaceError && !(error instanceof PacerClosedError)) this.records.refused(host)
+    if (this.events.has('reject')) {
+      this.events.emit('reject', { key: this.store.hosts.keyOf(host), waitedMs: nowMs - waiter.sinceMs, error })
+    }
+    waiter.refuse(error)
+  }
+
+  waiting(host: number, waitMs: number, layer: LayerName, queued: number): void {
+    if (this.events.has('wait')) {
+      this.events.emit('wait', { key: this.store.hosts.keyOf(host), waitMs, layer, queued })
+    }
+  }
+
+  emptied(host: number): void {
+    this.records.queues[host] = undefined
+  }
+
+  permitSent(permit: HostPermit): void {
+    const nowMs = this.now()
+    permit.departedAtMs = nowMs
+    this.store.sent(permit.host, permit.limits, permit.slot, permit.cost, nowMs)
+    this.recheck(permit.host)
+  }
+
+  permitObserved(permit: HostPermit, outcome: Outcome): void {
+    this.#onOutcome(permit.host, outcome, permit.departedAtMs)
+  }
+
+  permitUnused(permit: HostPermit): void {
+    this.store.giveBack(permit.host, permit.limits, permit.slot as Slot, this.now())
+  }
+
+  permitDone({ host, limits }: HostPermit): void {
+    this.records.inFlight[host] = (this.records.inFlight[host] as number) - 1
+    if (Number.isFinite(limits.concurrency)) this.store.finish(host)
+    this.recheck(host)
+  }
+
+  #permit(host: number, slot: Slot | undefined, cost: number, nowMs: number, waitedMs: number, layer: LayerName): Permit {
+    const key = this.store.hosts.keyOf(host)
+    const limits = this.records.limits[host] as Limits
+    this.records.departed(host, waitedMs, layer)
+    if (this.events.has('depart')) this.events.emit('depart', { key, waitedMs, layer, cost })
+    return new HostPermit(this, key, host, limits, slot, cost, nowMs, waitedMs, layer)
+  }
+
+  #openQueue(host: number, key: string): HostQueue {
+    const queue = new HostQueue(this, host, key)
+    this.records.queues[host] = queue
+    return queue
+  }
+
+  #newHost(key: string): number {
+    this.sweepSometimes()
+    return this.store.hosts.add(key)
+  }
+
+  /** The limits of a host met for the first time, if they are known at once; else those who wait are told later. */
+  #lookUp(host: number, key: string): Limits | undefined {
+    if (this.records.lookups.has(host)) return undefined
+    const limits = this.#policies.limitsOf(key)
+    if (!(limits instanceof Promise)) {
+      this.records.limits[host] = limits
+      return limits
+    }
+    const known = limits.then((found) => {
+      this.records.limits[host] = found
+      return found
+    })
+    this.records.lookups.set(host, known)
+    known
+      .finally(() => this.records.lookups.delete(host))
+      // Only now, so that a pause that was asked for meanwhile comes first.
+      .then(
+        () => this.recheck(host),
+        (error) => this.records.queues[host]?.close(error),
+      )
+    return undefined
+  }
+}
