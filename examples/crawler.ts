@@ -66,6 +66,6 @@ async function visit(task: Task, getPage: GetPage, frontier: Frontier, options: 
   } catch (error) {
     onFailure(task.url, error)
   } finally {
-    frontier.finished()
+    frontier.finished(task)
   }
 }

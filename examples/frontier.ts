@@ -20,6 +20,8 @@ interface Lane {
   readonly entries: Entry[]
   /** The slot of the first entry. Only one is held per host, so nobody else is kept waiting. */
   slot?: Slot
+  /** Whether a task of this host is at work. One at a time is enough for a host that wants to be left in peace. */
+  busy: boolean
 }
 
 interface Slot {
@@ -43,7 +45,6 @@ export class Frontier {
   readonly #unsubscribe: () => void
   readonly #seen = new Set<string>()
   readonly #lanes = new Map<string, Lane>()
-  #open = 0
   #stopped = false
   #wake: () => void = () => {}
 
@@ -65,23 +66,29 @@ export class Frontier {
   }
 
   /** Says that the links of a task are in; call it once for every task, also for one that failed. */
-  finished(): void {
-    this.#open -= 1
+  finished({ url }: Task): void {
+    const { origin } = new URL(url)
+    const lane = this.#lanes.get(origin)
+    if (lane?.entries.length === 0) this.#lanes.delete(origin)
+    else if (lane !== undefined) lane.busy = false
     this.#wake()
   }
 
   /** Forgets what is queued and gives the slots back; the iteration ends once the tasks at work are finished. */
   stop(): void {
     this.#unsubscribe()
-    for (const key of this.#lanes.keys()) this.#dropSlot(key)
-    this.#lanes.clear()
     this.#stopped = true
+    for (const [key, lane] of this.#lanes) {
+      this.#dropSlot(key)
+      lane.entries.length = 0
+      if (!lane.busy) this.#lanes.delete(key)
+    }
     this.#wake()
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Task, void, void> {
     try {
-      while (this.#lanes.size > 0 || this.#open > 0) {
+      while (this.#lanes.size > 0) {
         const changed = new Promise<void>((resolve) => {
           this.#wake = resolve
         })
@@ -99,7 +106,7 @@ export class Frontier {
     if (this.#stopped) return
     const { origin } = new URL(entry.url)
     const lane = this.#lanes.get(origin)
-    if (lane === undefined) this.#lanes.set(origin, { entries: [entry] })
+    if (lane === undefined) this.#lanes.set(origin, { entries: [entry], busy: false })
     else lane.entries.push(entry)
     this.#wake()
   }
@@ -108,6 +115,7 @@ export class Frontier {
   async #earliest(): Promise<Required<Lane> | undefined> {
     let first: Required<Lane> | undefined
     for (const lane of this.#lanes.values()) {
+      if (lane.busy || lane.entries.length === 0) continue
       lane.slot ??= await this.#reserve(lane.entries[0] as Entry)
       if (first === undefined || lane.slot.dueMs < first.slot.dueMs) first = lane as Required<Lane>
     }
@@ -134,8 +142,7 @@ export class Frontier {
     const { url, attempts } = lane.entries.shift() as Entry
     const { reservation, sinceMs } = lane.slot
     delete (lane as Lane).slot
-    if (lane.entries.length === 0) this.#lanes.delete(new URL(url).origin)
-    this.#open += 1
+    lane.busy = true
     return { url, attempts, reservation, waitedMs: performance.now() - sinceMs }
   }
 }

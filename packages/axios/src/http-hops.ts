@@ -90,19 +90,17 @@ async function gate(
   const resume = timeout.pause(request)
   try {
     await trip.redirect(urlOf(options))
+    if (request.destroyed) {
+      trip.hop.over()
+      return
+    }
+    resume()
+    follow(trip.hop, timeout, request)
+    proceed()
   } catch (error) {
-    if (request.destroyed) return
     // A request without a socket keeps silent when it is destroyed.
-    request.destroy(error as Error).emit('error', error)
-    return
+    if (!request.destroyed) request.destroy(error as Error).emit('error', error)
   }
-  if (request.destroyed) {
-    trip.hop.over()
-    return
-  }
-  resume()
-  follow(trip.hop, timeout, request)
-  proceed()
 }
 
 /** The URL of a redirect: `host` and `path` may be those of a proxy, so `href` goes first. */

@@ -136,6 +136,22 @@ describe('what the http adapter sends by', () => {
     expect(pacer.statuses).toEqual([302, 200, 302, 200])
   })
 
+  test('an agent that throws at a redirect fails the request', async () => {
+    const a = await serve(redirectTo('/x'))
+    let requests = 0
+    const httpAgent = new (class extends http.Agent {
+      addRequest(...args: unknown[]): void {
+        if (++requests === 2) throw new Error('no more')
+        Reflect.get(http.Agent.prototype, 'addRequest').apply(this, args)
+      }
+    })()
+    const { pacer, client } = paced({ httpAgent, proxy: false })
+    const error = await client.get(a.origin).catch((error) => error)
+    expect(axios.isAxiosError(error)).toBe(true)
+    expect(error.message).toBe('no more')
+    expect(pacer.states).toEqual(['over', 'over'])
+  })
+
   test('http to https and back, over TLS', async () => {
     const a = await serve((request, response, nth) =>
       request.url === '/r' ? redirectTo(`${b.origin}/x`)(request, response, nth) : response.end('home'),

@@ -3,7 +3,7 @@ import { createPacer, type PacerOptions } from '@hostpace/core'
 import { ManualClock } from '@hostpace/core/testing'
 import axios from 'axios'
 import axiosRetry from 'axios-retry'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { redirectTo, serve, sleep } from './support/server.ts'
 
 /** A client on a clock of its own; `run` moves it on and lets the sockets answer in between. */
@@ -162,5 +162,28 @@ describe.each(['http', 'fetch'])('cases from public reports by the %s adapter', 
     expect(error.cause.code).toBe('ERR_HOSTPACE_QUEUE_FULL')
     controller.abort()
     await waiting
+  })
+
+  test('acceptance 31: a wait passes under fake timers', async () => {
+    const a = await serve()
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const pacer = createPacer({ intervalMs: 30_000, adapt: false })
+    onTestFinished(() => pacer.close())
+    const client = axios.create({ adapter, proxy: false })
+    pace(client, pacer)
+    await client.get(a.origin)
+    const second = client.get(a.origin, { timeout: 1000 })
+    await vi.advanceTimersByTimeAsync(29_000)
+    expect(a.hits).toHaveLength(1)
+    await vi.advanceTimersByTimeAsync(1000)
+    expect((await second).data).toBe('ok')
+
+    const controller = new AbortController()
+    const third = client.get(a.origin, { signal: controller.signal }).catch((error) => error)
+    await vi.advanceTimersByTimeAsync(100)
+    controller.abort()
+    expect(axios.isCancel(await third)).toBe(true)
+    expect(a.hits).toHaveLength(2)
   })
 })

@@ -102,7 +102,6 @@ export class RecordingPacer {
   get statuses(): (number | undefined)[] {
     return this.waits.flatMap(({ statuses }) => statuses)
   }
-
 }
 
 function withResolvers() {

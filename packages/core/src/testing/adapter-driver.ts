@@ -36,11 +36,14 @@ export interface PacedClient {
   close(): Promise<void>
 }
 
+/** What a scenario needs of a client, beyond sending requests. `upload-errors`: it hears when an unread upload fails. */
+export type AdapterNeed = 'retry' | 'redirect' | 'cache' | 'timeout' | 'upload' | 'upload-errors' | 'cancel'
+
 /** How the suite drives one client library. */
 export interface AdapterDriver {
   /** e.g. `got 14.6.6` */
   readonly name: string
-  /** Makes a fresh client that is paced by these pacers (usually one). */
+  /** Makes a fresh client that is paced by these pacers (usually one); with none, the client as it comes. */
   create(...pacers: Pacer[]): PacedClient | Promise<PacedClient>
   /** Whether this is the error with which the client says that `signal` aborted the request. */
   isAbort(error: unknown, signal: AbortSignal): boolean
@@ -49,5 +52,5 @@ export interface AdapterDriver {
   /** Finds the error of this library in one that the client rejected with. */
   causeOf(error: unknown): unknown
   /** What the client cannot do; the suite leaves these scenarios out and says so. */
-  readonly lacks?: ReadonlySet<'retry' | 'redirect' | 'cache' | 'timeout' | 'upload' | 'cancel'>
+  readonly lacks?: ReadonlySet<AdapterNeed>
 }

@@ -1,0 +1,128 @@
+import { createHash } from 'node:crypto'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** One request as the server saw it. */
+export interface Hit {
+  readonly method: string
+  /** Path and query. */
+  readonly path: string
+  readonly headers: IncomingMessage['headers']
+  /** When its headers came in, in milliseconds of `performance.now()`. */
+  readonly atMs: number
+}
+
+/** A server on loopback that writes down who came. */
+export interface Target {
+  readonly origin: string
+  readonly hits: readonly Hit[]
+  /** The paths that were asked for, in order. */
+  readonly paths: string[]
+  /** The URL of a route of this server. */
+  url(route: string, query?: Record<string, string | number>): string
+  /** Ends the answers of `/slow-body`. */
+  finish(): void
+  /** Stops the server and drops its connections. */
+  close(): Promise<void>
+}
+
+/** What a route answers. `nth` counts, from 1, how often this very path and query was asked for. */
+type Route = (query: URLSearchParams, response: ServerResponse, request: IncomingMessage, nth: number) => void
+
+/** What `/echo` answers about the body it was sent. */
+export interface Echo {
+  readonly bytes: number
+  readonly sha256: string
+}
+
+const routes: Record<string, Route> = {
+  '/ok': (_query, response) => response.end('ok'),
+  '/empty': (_query, response) => response.writeHead(204).end(),
+  '/hang': () => {},
+  '/reset': (_query, response) => response.socket?.destroy(),
+  '/status': (query, response) => response.writeHead(Number(query.get('code'))).end('no'),
+
+  /** `to`, `status`, and `after` for a `Retry-After`. */
+  '/redirect': (query, response) => {
+    response.writeHead(Number(query.get('status') ?? 302), { location: query.get('to') ?? '/ok', ...retryAfter(query) })
+    response.end('moved')
+  },
+
+  /** Refuses with `code` (429) the first `times` (1), with `after` as `Retry-After`; then it is well again. */
+  '/limited': (query, response, _request, nth) => {
+    if (nth > Number(query.get('times') ?? 1)) response.end('ok')
+    else response.writeHead(Number(query.get('code') ?? 429), retryAfter(query)).end('slow down')
+  },
+
+  '/echo': (_query, response, request) => {
+    const hash = createHash('sha256')
+    let bytes = 0
+    request.on('data', (chunk: Buffer) => {
+      bytes += chunk.length
+      hash.update(chunk)
+    })
+    request.on('end', () => response.end(JSON.stringify({ bytes, sha256: hash.digest('hex') } satisfies Echo)))
+  },
+
+  '/big': (query, response) => response.end(Buffer.alloc(Number(query.get('bytes')), 'hostpace')),
+
+  /** Announces more than it sends. */
+  '/cut': (_query, response) => {
+    response.writeHead(200, { 'content-length': '100' })
+    response.write('half', () => setTimeout(() => response.socket?.destroy(), 5))
+  },
+}
+
+function retryAfter(query: URLSearchParams): Record<string, string> {
+  const after = query.get('after')
+  return after === null ? {} : { 'retry-after': after }
+}
+
+/** Starts a server on a free port of 127.0.0.1. */
+export async function startTarget(): Promise<Target> {
+  const hits: Hit[] = []
+  const unfinished = new Set<ServerResponse>()
+  const visits = new Map<string, number>()
+
+  const server = createServer((request, response) => {
+    const { method = '', url: path = '', headers } = request
+    hits.push({ method, path, headers, atMs: performance.now() })
+    const nth = (visits.get(path) ?? 0) + 1
+    visits.set(path, nth)
+    const { pathname, searchParams } = new URL(path, 'http://target')
+    if (pathname === '/slow-body') {
+      response.write('first, ')
+      unfinished.add(response)
+      return
+    }
+    const route = routes[pathname] ?? ((_query, response) => response.writeHead(404).end('not here'))
+    if (pathname !== '/echo') request.resume()
+    route(searchParams, response, request, nth)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+
+  return {
+    origin,
+    hits,
+    get paths() {
+      return hits.map(({ path }) => path)
+    },
+    url(route, query) {
+      const search = query === undefined ? '' : `?${new URLSearchParams(mapValues(query))}`
+      return `${origin}${route}${search}`
+    },
+    finish() {
+      for (const response of unfinished) response.end('last')
+      unfinished.clear()
+    },
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+function mapValues(query: Record<string, string | number>): Record<string, string> {
+  return Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)]))
+}
