@@ -5,6 +5,7 @@ const source = (path: string) => fileURLToPath(new URL(`./packages/${path}`, imp
 
 export default defineConfig({
   resolve: {
+    // Tests run on the sources, so that a failure points at the line that was written.
     alias: [
       { find: '@hostpace/core/testing', replacement: source('core/src/testing/index.ts') },
       { find: /^@hostpace\/(\w+)$/, replacement: `${source('')}$1/src/index.ts` },
@@ -12,5 +13,20 @@ export default defineConfig({
   },
   test: {
     include: ['packages/*/test/**/*.test.ts', 'test/**/*.test.ts'],
+    reporters: ['default', ['json', { outputFile: 'reports/tests.json' }]],
+    testTimeout: 30_000,
+    coverage: {
+      provider: 'v8',
+      include: ['packages/core/src/**/*.ts'],
+      // The suites run in the tests of the packages that they are for.
+      exclude: ['packages/core/src/testing/**'],
+      reporter: ['text-summary', 'json-summary'],
+      reportsDirectory: 'reports/coverage',
+      thresholds: {
+        lines: 95,
+        'packages/core/src/layers/**': { lines: 100 },
+        'packages/core/src/host-limiter.ts': { lines: 100 },
+      },
+    },
   },
 })

@@ -61,6 +61,7 @@ async function visit(task: Task, getPage: GetPage, frontier: Frontier, options: 
       frontier.again(task)
       return
     }
+    frontier.skip(page.url)
     onPage(page, task.url)
     for (const link of findLinks(page.html, page.url)) if (follow(link)) frontier.add(link)
   } catch (error) {

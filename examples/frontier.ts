@@ -55,9 +55,13 @@ export class Frontier {
 
   /** Queues a URL unless it was there before. */
   add(url: string): void {
-    if (this.#seen.has(url)) return
     this.#seen.add(url)
     this.#enqueue({ url, attempts: 0 })
+  }
+
+  /** Says that a URL needs no visit, because a redirect has led there. */
+  skip(url: string): void {
+    this.#seen.add(url)
   }
 
   /** Queues a URL that was refused once more. */
@@ -117,6 +121,11 @@ export class Frontier {
     for (const lane of this.#lanes.values()) {
       if (lane.busy || lane.entries.length === 0) continue
       lane.slot ??= await this.#reserve(lane.entries[0] as Entry)
+      if (this.#stopped) {
+        // It was stopped while the slot was being reserved.
+        lane.slot.reservation?.cancel()
+        return undefined
+      }
       if (first === undefined || lane.slot.dueMs < first.slot.dueMs) first = lane as Required<Lane>
     }
     return first

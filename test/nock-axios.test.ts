@@ -70,7 +70,7 @@ describe.each(['http', 'fetch'])('nock 14 and the %s adapter', (adapter) => {
   })
 })
 
-test('limit of nock 14: it replaces agents, so the http adapter does not pace redirects while it is active', async () => {
+test('limit of nock 14: it replaces agents, so redirects of the http adapter are not paced', async () => {
   nock('http://a.example').get('/r').reply(302, undefined, { location: 'http://b.example/x' })
   nock('http://b.example').get('/x').reply(200, 'there')
   const { client, departures } = paced('http')

@@ -14,18 +14,17 @@ export interface Site {
   title: string
   introduction: string
   pages: Page[]
-  /** Pages that are there without the index saying so. */
+  /** Pages that are there without any other page of the site saying so. */
   unlisted?: Page[]
 }
 
 /** The HTML of every page by path, `/index.html` among them. */
 export function renderSite(site: Site): Map<string, string> {
   const files = new Map([['/index.html', renderIndex(site)]])
-  for (const pages of [site.pages, site.unlisted ?? []]) {
-    for (const [index, page] of pages.entries()) {
-      files.set(page.path, renderPage(site, page, pages[index - 1], pages[index + 1]))
-    }
+  for (const [index, page] of site.pages.entries()) {
+    files.set(page.path, renderPage(site, page, site.pages[index - 1], site.pages[index + 1]))
   }
+  for (const page of site.unlisted ?? []) files.set(page.path, renderPage(site, page))
   return files
 }
 
@@ -40,7 +39,7 @@ function renderIndex({ title, introduction, pages }: Site): string {
   return layout(title, title, `<p>${escape(introduction)}</p>\n<p>${contents}</p>\n${lists.join('\n')}`)
 }
 
-function renderPage(site: Site, page: Page, before: Page | undefined, after: Page | undefined): string {
+function renderPage(site: Site, page: Page, before?: Page, after?: Page): string {
   const text = page.paragraphs.map((paragraph) => `<p>${escape(paragraph)}</p>`)
   const related = (page.seeAlso ?? []).map(({ href, text }) => `<li>${link(href, text)}</li>`)
   if (related.length > 0) text.push(`<h2>See also</h2>\n<ul>\n${related.join('\n')}\n</ul>`)

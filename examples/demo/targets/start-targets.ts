@@ -36,7 +36,7 @@ async function tryToStart(folder: string, nginx: string | undefined): Promise<St
   const origins = byName((_, index) => `http://127.0.0.1:${ports[index]}`)
   const sites = buildSites(origins)
   const targets = byName((name, index) => describe(name, ports[index] as number, folder, origins))
-  await Promise.all(hostNames.map((name) => writeSite(sites[name], targets[name].root)))
+  await Promise.all(hostNames.map((name) => writeSite(sites[name], targets[name])))
 
   const servers = byName((name) => (nginx !== undefined && servedByNginx(targets[name]) ? 'nginx' : 'Node'))
   const servedBy = (server: string) => hostNames.filter((name) => servers[name] === server).map((name) => targets[name])
@@ -52,8 +52,10 @@ function describe(name: HostName, port: number, folder: string, origins: Record<
   return { name, port, rule, root: join(folder, 'pages', name), log: join(folder, `${name}.log`), redirectTo }
 }
 
-async function writeSite(site: Site, root: string): Promise<void> {
+/** Of pages that have moved nothing is left but the index. */
+async function writeSite(site: Site, { root, rule }: Target): Promise<void> {
   for (const [path, html] of renderSite(site)) {
+    if (rule.kind === 'redirect' && path !== '/index.html') continue
     await mkdir(dirname(root + path), { recursive: true })
     await writeFile(root + path, html)
   }

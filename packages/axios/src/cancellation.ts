@@ -15,7 +15,7 @@ export function isCancelled(config: InternalAxiosRequestConfig): boolean {
 
 /**
  * Joins all that may end a wait into one signal: the `signal`, the `cancelToken`, and an upload stream that
- * fails or is closed. Nothing is read from the stream.
+ * fails or is closed. Nothing is read from the stream; a cancelled one is destroyed, since nobody else will.
  *
  * For the first two any reason will do, because axios puts its own error in its place.
  */
@@ -26,7 +26,10 @@ export function cancellation(root: AxiosStatic, config: InternalAxiosRequestConf
   if (cancelToken === undefined && upload === undefined) return { signal, stop() {} }
 
   const controller = new AbortController()
-  const cancel = () => controller.abort()
+  const cancel = () => {
+    controller.abort()
+    upload?.destroy?.()
+  }
   const fail = (error: Error) => controller.abort(root.AxiosError.from(error, undefined, config))
   const close = () => controller.abort(new root.CanceledError('Request stream has been aborted', config))
   signal?.addEventListener('abort', cancel)

@@ -1,7 +1,7 @@
 import http, { type ClientRequest, type RequestOptions } from 'node:http'
 import https from 'node:https'
 import type { Socket } from 'node:net'
-import type { AxiosAdapter, AxiosPromise, InternalAxiosRequestConfig } from 'axios'
+import type { AxiosAdapter, AxiosResponse, InternalAxiosRequestConfig } from 'axios'
 import type { Hop } from './hop.ts'
 import { HopTimeout } from './hop-timeout.ts'
 import { override } from './override.ts'
@@ -19,7 +19,12 @@ type Agents = Record<string, unknown>
  * each later one is a redirect and is held back until its own host lets it leave. `beforeRedirect` puts
  * the stand-in in place again where axios changes agents between hops, as it does for proxies.
  */
-export function sendByHttp(trip: Trip, send: AxiosAdapter, config: InternalAxiosRequestConfig, url: URL): AxiosPromise {
+export async function sendByHttp(
+  trip: Trip,
+  send: AxiosAdapter,
+  config: InternalAxiosRequestConfig,
+  url: URL,
+): Promise<AxiosResponse> {
   const timeout = new HopTimeout(Number.parseInt(String(config.timeout), 10))
   const userBeforeRedirect = config.beforeRedirect
 
@@ -44,13 +49,17 @@ export function sendByHttp(trip: Trip, send: AxiosAdapter, config: InternalAxios
   if (showsFirstRequest(config, protocol)) watchScheme(agents, protocol, onRequest)
   const restore = override(config, { beforeRedirect, httpAgent: agents.http, httpsAgent: agents.https })
 
-  const sending = send(config)
-  if (!trip.hop.begun) {
-    // Something else than the agent carries the request, such as a tunnel, HTTP/2 or a mock.
-    trip.hop.sent()
-    timeout.started()
+  try {
+    const sending = send(config)
+    if (!trip.hop.begun) {
+      // Something else than the agent carries the request, such as a tunnel, HTTP/2 or a mock.
+      trip.hop.sent()
+      timeout.started()
+    }
+    return await sending
+  } finally {
+    restore()
   }
-  return sending.finally(restore)
 }
 
 /**

@@ -8,11 +8,11 @@ interface CallableAgent extends Agent {
 /** Is told of a request before its agent is; `proceed` hands it to the agent, now or later. */
 export type OnRequest = (request: ClientRequest, options: RequestOptions, proceed: () => void) => void
 
-const watched = new WeakSet<object>()
+const WATCHED = Symbol('hostpace.watched')
 
 /** Whether this is an agent that `watchAgent` made. */
 export function isWatched(agent: unknown): boolean {
-  return typeof agent === 'object' && agent !== null && watched.has(agent)
+  return (agent as { [WATCHED]?: true } | undefined)?.[WATCHED] === true
 }
 
 /**
@@ -33,9 +33,10 @@ export function watchAgent(agent: Agent, onRequest: OnRequest): Agent {
       real.addRequest(request, options)
     })
   }
-  const proxy = new Proxy(agent, {
-    get: (target, name) => (name === 'addRequest' ? addRequest : Reflect.get(target, name, target)),
+  return new Proxy(agent, {
+    get(target, name) {
+      if (name === 'addRequest') return addRequest
+      return name === WATCHED ? true : Reflect.get(target, name, target)
+    },
   })
-  watched.add(proxy)
-  return proxy
 }

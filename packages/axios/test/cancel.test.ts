@@ -1,4 +1,5 @@
 import { getEventListeners } from 'node:events'
+import { PassThrough } from 'node:stream'
 import { pace } from '@hostpace/axios'
 import axios from 'axios'
 import { describe, expect, test } from 'vitest'
@@ -70,6 +71,18 @@ describe.each(['http', 'fetch'])('cancelling by the %s adapter', (adapter) => {
     expect(a.hits).toHaveLength(held)
     expect(b.hits).toEqual([])
     expect((token as unknown as { _listeners?: unknown[] })._listeners ?? []).toEqual([])
+  })
+
+  test('a cancelled upload is destroyed unread', async () => {
+    const { pacer, client } = paced(adapter)
+    pacer.holds = () => true
+    const upload = new PassThrough()
+    const { token, cancel } = axios.CancelToken.source()
+    const sending = client.post('http://127.0.0.1:9/', upload, { cancelToken: token }).catch((error) => error)
+    await pacer.nth(0)
+    cancel()
+    expect(await sending).toBe(token.reason)
+    expect(upload.destroyed).toBe(true)
   })
 
   test('acceptance 10: a time-out signal of the caller cancels while waiting', async () => {

@@ -25,6 +25,7 @@ export class Alarm {
   readonly #heap: Sleeper[] = []
   #timer: unknown
   #timerAtMs = Number.POSITIVE_INFINITY
+  #isFiring = false
 
   constructor(clock: Required<Clock>) {
     this.#clock = clock
@@ -49,6 +50,7 @@ export class Alarm {
   }
 
   #arm(): void {
+    if (this.#isFiring) return
     const atMs = this.#heap[0]?.wakeAtMs ?? Number.POSITIVE_INFINITY
     if (atMs === this.#timerAtMs) return
     if (this.#timer !== undefined) this.#clock.clearTimer(this.#timer)
@@ -62,11 +64,13 @@ export class Alarm {
   #fire(): void {
     this.#timer = undefined
     this.#timerAtMs = Number.POSITIVE_INFINITY
+    this.#isFiring = true
     const nowMs = this.#clock.now()
     for (let first = this.#heap[0]; first !== undefined && first.wakeAtMs <= nowMs; first = this.#heap[0]) {
       this.#take(first)
       first.wake()
     }
+    this.#isFiring = false
     this.#arm()
   }
 

@@ -86,7 +86,9 @@ export class Desk implements PermitIssuer, QueueOffice {
     if (this.#isClosed) throw new PacerClosedError()
     const host = this.hostOf(key)
     const limits =
-      this.records.limits[host] ?? this.#lookUp(host, key) ?? (await (this.records.lookups.get(host) as Promise<Limits>))
+      this.records.limits[host] ??
+      this.#lookUp(host, key) ??
+      (await (this.records.lookups.get(host) as Promise<Limits>))
     return { host, limits }
   }
 
@@ -163,15 +165,15 @@ export class Desk implements PermitIssuer, QueueOffice {
     }
   }
 
-  emptied(host: number): void {
-    this.records.queues[host] = undefined
+  emptied(host: number, queue: HostQueue): void {
+    if (this.records.queues[host] === queue) this.records.queues[host] = undefined
   }
 
   permitSent(permit: HostPermit): void {
     const nowMs = this.now()
     permit.departedAtMs = nowMs
     this.store.sent(permit.host, permit.limits, permit.slot, permit.cost, nowMs)
-    this.recheck(permit.host)
+    // Those who wait need not be told: nothing has come free, and whoever's time comes asks again.
   }
 
   permitObserved(permit: HostPermit, outcome: Outcome): void {
@@ -180,15 +182,24 @@ export class Desk implements PermitIssuer, QueueOffice {
 
   permitUnused(permit: HostPermit): void {
     this.store.giveBack(permit.host, permit.limits, permit.slot as Slot, this.now())
+    this.recheck(permit.host)
   }
 
   permitDone({ host, limits }: HostPermit): void {
     this.records.inFlight[host] = (this.records.inFlight[host] as number) - 1
-    if (Number.isFinite(limits.concurrency)) this.store.finish(host)
+    if (!Number.isFinite(limits.concurrency)) return
+    this.store.finish(host)
     this.recheck(host)
   }
 
-  #permit(host: number, slot: Slot | undefined, cost: number, nowMs: number, waitedMs: number, layer: LayerName): Permit {
+  #permit(
+    host: number,
+    slot: Slot | undefined,
+    cost: number,
+    nowMs: number,
+    waitedMs: number,
+    layer: LayerName,
+  ): Permit {
     const key = this.store.hosts.keyOf(host)
     const limits = this.records.limits[host] as Limits
     this.records.departed(host, waitedMs, layer)

@@ -41,6 +41,15 @@ export class EventHub {
   }
 
   emit<Name extends PacerEventName>(name: Name, event: PacerEvents[Name]): void {
-    for (const listener of this.#listeners.get(name) ?? []) (listener as PacerListener<Name>)(event)
+    for (const listener of this.#listeners.get(name) ?? []) {
+      try {
+        ;(listener as PacerListener<Name>)(event)
+      } catch (error) {
+        // A listener's mistake must not cost a request its slot; it surfaces as an uncaught exception of its own.
+        queueMicrotask(() => {
+          throw error
+        })
+      }
+    }
   }
 }

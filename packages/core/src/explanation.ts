@@ -65,7 +65,16 @@ export function explain(
 /** Which field of a policy a layer is made of. */
 const fieldOf: Partial<Record<LayerName, keyof Policy>> = { interval: 'intervalMs', burst: 'rate', quota: 'quotas' }
 
-function textOf({ key, layers, justification, pause, waitMs, layer, queued, inFlight }: Omit<Explanation, 'toString'>): string {
+function textOf({
+  key,
+  layers,
+  justification,
+  pause,
+  waitMs,
+  layer,
+  queued,
+  inFlight,
+}: Omit<Explanation, 'toString'>): string {
   const next = waitMs === 0 ? 'now' : `in ${rounded(waitMs)} ms (${layer})`
   return [
     `${key}: next departure ${next}; ${queued} waiting, ${inFlight} in flight`,

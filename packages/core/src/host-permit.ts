@@ -1,5 +1,5 @@
-import type { Limits } from './limits.ts'
 import type { LayerName } from './layers/layer.ts'
+import type { Limits } from './limits.ts'
 import type { Outcome, Permit } from './permit.ts'
 import type { Slot } from './slot.ts'
 

@@ -18,8 +18,8 @@ export interface QueueOffice {
   admitted(waiter: Waiter, host: number, slot: Slot | undefined, layer: LayerName, nowMs: number): void
   refused(waiter: Waiter, host: number, error: unknown, nowMs: number): void
   waiting(host: number, waitMs: number, layer: LayerName, queued: number): void
-  /** Nobody waits any more. */
-  emptied(host: number): void
+  /** Nobody waits in this queue any more. */
+  emptied(host: number, queue: HostQueue): void
 }
 
 /**
@@ -39,6 +39,8 @@ export class HostQueue implements Sleeper, WaiterOwner {
   /** The head that asked last, and what it was promised. */
   #asker: Waiter | undefined
   #slot: Slot | undefined
+  /** How many of the line will not wait for ever. */
+  #impatient = 0
   /** Which layer the line waits for. */
   #layer: LayerName = 'none'
   /** Whether a shared store has been asked and has not answered yet. */
@@ -70,6 +72,7 @@ export class HostQueue implements Sleeper, WaiterOwner {
       return
     }
     this.#line.add(waiter)
+    if (waiter.maxWaitMs !== undefined) this.#impatient++
     if (this.#line.head === waiter) this.ask(leave)
     // Having asked, it may have left, or others may be the head by now.
     if (this.#line.size > 0) this.#refuseHopeless()
@@ -131,18 +134,22 @@ export class HostQueue implements Sleeper, WaiterOwner {
     const nowMs = this.#office.now()
     const slot = this.#slot
     this.#slot = undefined
-    if (slot !== undefined && this.#asker === head) {
-      return store.retry(this.#host, limits, slot, head.reportsSent, nowMs)
+    try {
+      if (slot !== undefined && this.#asker === head) {
+        return store.retry(this.#host, limits, slot, head.reportsSent, nowMs)
+      }
+      if (slot !== undefined) store.giveBack(this.#host, limits, slot, nowMs)
+      return store.leave(this.#host, limits, head.cost, head.reportsSent, nowMs)
+    } catch (error) {
+      return Promise.reject(error)
     }
-    if (slot !== undefined) store.giveBack(this.#host, limits, slot, nowMs)
-    return store.leave(this.#host, limits, head.cost, head.reportsSent, nowMs)
   }
 
   /** @returns whether the next in line may be asked for */
   #settle(head: Waiter, leave: Leave, limits: Limits): boolean {
     if (leave.kind === 'gone') {
       this.#asker = undefined
-      this.#line.remove(head)
+      this.#stepOut(head)
       this.#office.admitted(head, this.#host, leave.slot, this.#layer, this.#office.now())
       if (this.#line.size === 0) this.#layer = 'none'
       return true
@@ -176,7 +183,8 @@ export class HostQueue implements Sleeper, WaiterOwner {
     const { store } = this.#office
     if (this.#line.head !== head) {
       // It gave up, or somebody went ahead, while the store was thinking: what it was given goes back.
-      if (leave.kind !== 'full' && leave.slot !== undefined) store.giveBack(this.#host, limits, leave.slot, this.#office.now())
+      if (leave.kind !== 'full' && leave.slot !== undefined)
+        store.giveBack(this.#host, limits, leave.slot, this.#office.now())
       if (leave.kind === 'gone' && Number.isFinite(limits.concurrency)) store.finish(this.#host)
       this.ask()
     } else if (this.#settle(head, leave, limits) || this.#mustAskAgain) {
@@ -198,12 +206,14 @@ export class HostQueue implements Sleeper, WaiterOwner {
     return firstMs
   }
 
+  /** Refuses those who have waited as long as they would; the head may still leave in the last moment. */
   #refuseExpired(): void {
-    if (this.#slot !== undefined) return
+    if (!this.#hasImpatient()) return
     const nowMs = this.#office.now()
     for (const waiter of [...this.#line]) {
       const maxWaitMs = this.#maxWaitOf(waiter)
-      if (nowMs < waiter.sinceMs + maxWaitMs) continue
+      const leftMs = waiter.sinceMs + maxWaitMs - nowMs
+      if (leftMs > 0 || (leftMs === 0 && this.#slot !== undefined)) continue
       this.#refuse(waiter, new WaitTooLongError(this.#key, Number.POSITIVE_INFINITY, maxWaitMs, this.#layer))
     }
   }
@@ -211,9 +221,13 @@ export class HostQueue implements Sleeper, WaiterOwner {
   /** Refuses those who would have to wait longer than they will. */
   #refuseHopeless(): void {
     const limits = this.#office.limitsOf(this.#host)
-    if (limits === undefined || !this.#hasImpatient(limits)) return
+    if (limits === undefined || !this.#hasImpatient()) return
     const view = this.#office.store.view(this.#host, limits, this.#office.now())
-    if (view instanceof Promise) view.then((later) => this.#refuseHopelessBy(later, limits), () => {})
+    if (view instanceof Promise)
+      view.then(
+        (later) => this.#refuseHopelessBy(later, limits),
+        () => {},
+      )
     else this.#refuseHopelessBy(view, limits)
   }
 
@@ -229,10 +243,10 @@ export class HostQueue implements Sleeper, WaiterOwner {
     if (this.#line.size === 0) this.#rest()
   }
 
-  #hasImpatient(limits: Limits): boolean {
-    if (limits.policy.onLimit === 'reject' || limits.policy.maxWaitMs !== undefined) return true
-    for (const waiter of this.#line) if (waiter.maxWaitMs !== undefined) return true
-    return false
+  /** Whether anybody in the line will not wait for ever. */
+  #hasImpatient(): boolean {
+    const { maxWaitMs, onLimit } = this.#office.limitsOf(this.#host)?.policy ?? {}
+    return this.#line.size > 0 && (this.#impatient > 0 || maxWaitMs !== undefined || onLimit === 'reject')
   }
 
   #maxWaitOf(waiter: Waiter): number {
@@ -260,7 +274,7 @@ export class HostQueue implements Sleeper, WaiterOwner {
   /** Takes a waiter out of the line, and gives its slot back if it has one. */
   #remove(waiter: Waiter): void {
     if (!waiter.isInLine) return
-    this.#line.remove(waiter)
+    this.#stepOut(waiter)
     if (this.#asker !== waiter) return
     const slot = this.#slot
     const limits = this.#office.limitsOf(this.#host)
@@ -271,8 +285,13 @@ export class HostQueue implements Sleeper, WaiterOwner {
     }
   }
 
+  #stepOut(waiter: Waiter): void {
+    this.#line.remove(waiter)
+    if (waiter.maxWaitMs !== undefined) this.#impatient--
+  }
+
   #rest(): void {
     this.#office.alarm.clear(this)
-    if (this.#line.size === 0 && !this.#isAsking) this.#office.emptied(this.#host)
+    if (this.#line.size === 0 && !this.#isAsking) this.#office.emptied(this.#host, this)
   }
 }

@@ -120,7 +120,13 @@ export class LayerStack {
    * Takes over the credit used under another policy: each layer from the first of the same rule that
    * no other has taken over yet.
    */
-  adopt(cells: Float64Array, at: number, former: LayerStack, saved: readonly (readonly number[])[], nowMs: number): void {
+  adopt(
+    cells: Float64Array,
+    at: number,
+    former: LayerStack,
+    saved: readonly (readonly number[])[],
+    nowMs: number,
+  ): void {
     const taken = new Set<Layer>()
     this.layers.forEach((layer, index) => {
       const source = former.layers.findIndex((old) => old.constructor === layer.constructor && !taken.has(old))

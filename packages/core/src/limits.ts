@@ -30,7 +30,14 @@ export function fingerprintOf(policy: Policy, unknownIntervalMs: number): string
   const { intervalMs, rate, capacity, justification, quotas, concurrency, maxQueue, maxWaitMs, onLimit } = policy
   const start = isDeclared(policy) ? undefined : unknownIntervalMs
   return JSON.stringify([
-    [intervalMs, rate, capacity, quotas?.map((quota) => [quota.limit, quota.windowMs, quota.window]), concurrency, start],
+    [
+      intervalMs,
+      rate,
+      capacity,
+      quotas?.map((quota) => [quota.limit, quota.windowMs, quota.window]),
+      concurrency,
+      start,
+    ],
     [justification, maxQueue, maxWaitMs, onLimit],
   ])
 }

@@ -23,7 +23,7 @@ export interface PacerOptions extends Policy {
    * Looks up the policy of a host when it is first asked for; the answer is kept as long as the host.
    * An interval it gives never shortens a configured one: the longer wins.
    */
-  policyFor?: (key: string) => Policy | undefined | Promise<Policy | undefined>
+  policyFor?: (key: string) => Policy | undefined | PromiseLike<Policy | undefined>
   /** What requests have in common that share a limit. @default 'origin' */
   keyBy?: KeyBy
   /** Where the credit lives, and so who shares it. @default memoryStore() */

@@ -244,6 +244,7 @@ export function toPacer(pacerOrOptions: Pacer | PacerOptions = {}): Pacer {
 }
 
 function isPacer(value: Pacer | PacerOptions): value is Pacer {
-  if (typeof value !== 'object' || value === null) throw new PolicyError('options', `must be a pacer or options, got ${show(value)}`)
+  if (typeof value !== 'object' || value === null)
+    throw new PolicyError('options', `must be a pacer or options, got ${show(value)}`)
   return pacerMark in value
 }

@@ -47,8 +47,8 @@ export class PolicyBook {
   limitsOf(key: string): Limits | Promise<Limits> {
     if (this.#policyFor === undefined || this.#found.has(key)) return this.#assemble(key)
     const found = this.#policyFor(key)
-    if (!(found instanceof Promise)) return this.#accept(key, found)
-    return found.then((policy) => this.#accept(key, policy))
+    if (!isThenable(found)) return this.#accept(key, found)
+    return Promise.resolve(found).then((policy) => this.#accept(key, policy))
   }
 
   /** Lays a policy over what applies to a host, or to all hosts. */
@@ -102,6 +102,10 @@ function withFound(configured: Policy, found: Policy, own: Policy): Policy {
   const merged = mergePolicies(mergePolicies(configured, found), own)
   const intervalMs = Math.max(configured.intervalMs ?? 0, found.intervalMs ?? 0)
   return intervalMs > 0 ? { ...merged, intervalMs } : merged
+}
+
+function isThenable<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
+  return typeof (value as { then?: unknown } | undefined)?.then === 'function'
 }
 
 function checkHostPolicy(policy: Policy, path: string): Policy {

@@ -2,15 +2,7 @@ import { checkCost } from '../checks.ts'
 import { type Clock, systemClock } from '../clock.ts'
 
 /** What asked for a wait. `'concurrency'` is a permit that was missing, `'none'` is no wait at all. */
-export type LayerName =
-  | 'interval'
-  | 'burst'
-  | 'quota'
-  | 'adaptive'
-  | 'published'
-  | 'pause'
-  | 'concurrency'
-  | 'none'
+export type LayerName = 'interval' | 'burst' | 'quota' | 'adaptive' | 'published' | 'pause' | 'concurrency' | 'none'
 
 /** Options that every layer takes. */
 export interface LayerOptions {

@@ -44,7 +44,7 @@ export class LeakyBucket extends Layer {
 
   earliest(cells: Float64Array, at: number, nowMs: number, _cost: number): number {
     const freeAtMs = cells[at] as number
-    return freeAtMs > nowMs ? freeAtMs : nowMs
+    return Math.max(freeAtMs, nowMs)
   }
 
   charge(cells: Float64Array, at: number, departMs: number, cost: number): void {

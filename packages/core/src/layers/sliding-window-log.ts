@@ -105,7 +105,8 @@ export class SlidingWindowLog extends Layer {
     this.release(cells, at)
     if (saved.length === 0) return
     cells[at] = this.#keep(saved.slice())
-    for (let cost = 1; cost < saved.length; cost += 2) cells[at + 2] = (cells[at + 2] as number) + (saved[cost] as number)
+    for (let cost = 1; cost < saved.length; cost += 2)
+      cells[at + 2] = (cells[at + 2] as number) + (saved[cost] as number)
   }
 
   override release(cells: Float64Array, at: number): void {

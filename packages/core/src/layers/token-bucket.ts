@@ -48,7 +48,7 @@ export class TokenBucket extends Layer {
 
   charge(cells: Float64Array, at: number, departMs: number, cost: number): void {
     const fullAtMs = cells[at] as number
-    cells[at] = (fullAtMs > departMs ? fullAtMs : departMs) + cost * this.#msPerToken
+    cells[at] = Math.max(fullAtMs, departMs) + cost * this.#msPerToken
   }
 
   restart(cells: Float64Array, at: number, atMs: number): void {

@@ -1,7 +1,8 @@
 import { parseHttpDate } from './http-date.ts'
 
 /** `1m30s`, `500ms`, `2m30.5s`; each unit once, from the largest down. */
-const duration = /^(?:(\d+(?:\.\d+)?)d)?(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m(?!s))?(?:(\d+(?:\.\d+)?)s)?(?:(\d+(?:\.\d+)?)ms)?$/
+const duration =
+  /^(?:(\d+(?:\.\d+)?)d)?(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m(?!s))?(?:(\d+(?:\.\d+)?)s)?(?:(\d+(?:\.\d+)?)ms)?$/
 
 const durationUnitsMs = [86_400_000, 3_600_000, 60_000, 1_000, 1]
 

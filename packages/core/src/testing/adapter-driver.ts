@@ -36,8 +36,11 @@ export interface PacedClient {
   close(): Promise<void>
 }
 
-/** What a scenario needs of a client, beyond sending requests. `upload-errors`: it hears when an unread upload fails. */
-export type AdapterNeed = 'retry' | 'redirect' | 'cache' | 'timeout' | 'upload' | 'upload-errors' | 'cancel'
+/**
+ * What a scenario needs of a client, beyond sending requests. `lazy-upload`: it leaves a stream alone until it
+ * sends it, hears when it fails, and destroys it when it gives up. fetch reads ahead and does neither.
+ */
+export type AdapterNeed = 'retry' | 'redirect' | 'cache' | 'timeout' | 'upload' | 'lazy-upload' | 'cancel'
 
 /** How the suite drives one client library. */
 export interface AdapterDriver {

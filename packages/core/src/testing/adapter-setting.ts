@@ -108,9 +108,9 @@ function watch(promise: Promise<DriverResponse>): Sent {
   }
 }
 
-/** Resolves when `condition` holds, which it must within five seconds. */
+/** Resolves when `condition` holds, which it must within four seconds. */
 export async function until(condition: () => boolean, what: string): Promise<void> {
-  const endMs = performance.now() + 5000
+  const endMs = performance.now() + 4000
   while (!condition()) {
     if (performance.now() > endMs) throw new Error(`Waited in vain for ${what}`)
     await realTime(1)

@@ -35,8 +35,10 @@ export interface Echo {
   readonly sha256: string
 }
 
+const ok: Route = (_query, response) => response.end('ok')
+
+/** Every other path is answered `ok`. */
 const routes: Record<string, Route> = {
-  '/ok': (_query, response) => response.end('ok'),
   '/empty': (_query, response) => response.writeHead(204).end(),
   '/hang': () => {},
   '/reset': (_query, response) => response.socket?.destroy(),
@@ -95,7 +97,7 @@ export async function startTarget(): Promise<Target> {
       unfinished.add(response)
       return
     }
-    const route = routes[pathname] ?? ((_query, response) => response.writeHead(404).end('not here'))
+    const route = routes[pathname] ?? ok
     if (pathname !== '/echo') request.resume()
     route(searchParams, response, request, nth)
   })

@@ -1,0 +1,16 @@
+import { adapterScenarios } from '@hostpace/core/testing'
+import { fetch } from 'undici'
+import { describe, test } from 'vitest'
+import { fetchDriver, requestDriver } from './driver.ts'
+
+const drivers = [
+  requestDriver,
+  fetchDriver('undici fetch', fetch as unknown as typeof globalThis.fetch),
+  fetchDriver('built-in fetch', globalThis.fetch),
+]
+
+describe.each(drivers)('$name', (driver) => {
+  for (const { name, needs, run } of adapterScenarios) {
+    test.skipIf(needs?.some((need) => driver.lacks?.has(need)))(name, () => run(driver))
+  }
+})

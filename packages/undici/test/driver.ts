@@ -1,0 +1,126 @@
+import { Readable } from 'node:stream'
+import type { Pacer } from '@hostpace/core'
+import type { AdapterDriver, DriverRequest, DriverResponse, PacedClient } from '@hostpace/core/testing'
+import { pace } from '@hostpace/undici'
+import { Agent, type Dispatcher, errors, interceptors, request } from 'undici'
+
+/** How the adapter suite drives `request` of undici. */
+export const requestDriver: AdapterDriver = {
+  name: 'undici request',
+  create: (...pacers) => createClient(pacers),
+  isAbort: (error, signal) => signal.aborted && error === signal.reason,
+  // Ours come through as they are: undici wraps no error of a dispatcher either.
+  isClientError: (error) => error instanceof errors.UndiciError || isNetworkError(error) || isOurs(error),
+  causeOf: (error) => error,
+  lacks: new Set(['cache', 'cancel']),
+}
+
+/** How the adapter suite drives `fetch`: that of undici, or the one that Node has built in. */
+export function fetchDriver(name: string, fetch: typeof globalThis.fetch): AdapterDriver {
+  return {
+    name,
+    create: (...pacers) => createFetchClient(fetch, pacers),
+    isAbort: (error, signal) => signal.aborted && error === signal.reason,
+    isClientError: (error) => error instanceof TypeError,
+    causeOf: (error) => (error as Error).cause,
+    lacks: new Set(['cache', 'cancel', 'retry', 'timeout', 'lazy-upload']),
+  }
+}
+
+class PacedAgent {
+  readonly #agent = new Agent()
+  readonly #pacers: Pacer[]
+  #times = 1
+
+  constructor(pacers: Pacer[]) {
+    this.#pacers = pacers
+  }
+
+  installAgain(): void {
+    this.#times++
+  }
+
+  /** The agent with what a request needs composed over it. */
+  with(...interceptors: Dispatcher.DispatcherComposeInterceptor[]): Dispatcher {
+    const paces = Array.from({ length: this.#times }, () => this.#pacers.map((pacer) => pace(pacer))).flat()
+    return this.#agent.compose(...paces, ...interceptors)
+  }
+
+  close(): Promise<void> {
+    return this.#agent.destroy()
+  }
+}
+
+function createClient(pacers: Pacer[]): PacedClient {
+  const agent = new PacedAgent(pacers)
+
+  async function open(asked: DriverRequest): Promise<Dispatcher.ResponseData> {
+    const { url, method, headers, body, signal, timeoutMs, retries = 0, followRedirects = true, ...hostpace } = asked
+    const dispatcher = agent.with(
+      ...(followRedirects ? [interceptors.redirect({ maxRedirections: 10 })] : []),
+      ...(retries > 0 ? [interceptors.retry({ maxRetries: retries, minTimeout: 5, throwOnError: false })] : []),
+    )
+    return request(url, {
+      dispatcher,
+      hostpace,
+      ...(method && { method: method as Dispatcher.HttpMethod }),
+      ...(headers && { headers }),
+      ...(body !== undefined && { body: body as string | Readable }),
+      ...(signal && { signal }),
+      ...(timeoutMs !== undefined && { headersTimeout: timeoutMs }),
+    })
+  }
+
+  return {
+    async send(asked) {
+      const { statusCode, headers, body } = await open(asked)
+      return { status: statusCode, headers, body: await body.text() }
+    },
+    open: async (asked) => (await open(asked)).body,
+    installAgain: () => agent.installAgain(),
+    close: () => agent.close(),
+  }
+}
+
+function createFetchClient(fetch: typeof globalThis.fetch, pacers: Pacer[]): PacedClient {
+  const agent = new PacedAgent(pacers)
+
+  async function open(asked: DriverRequest): Promise<Response> {
+    const { url, method, headers, body, signal, timeoutMs: _, retries: __, followRedirects, ...hostpace } = asked
+    const paced = agent.with(withOptions(hostpace))
+    return fetch(url, {
+      dispatcher: paced,
+      redirect: followRedirects === false ? 'manual' : 'follow',
+      ...(method && { method }),
+      ...(headers && { headers }),
+      ...(body instanceof Readable ? { body: Readable.toWeb(body), duplex: 'half' } : { body }),
+      ...(signal && { signal }),
+    } as unknown as RequestInit)
+  }
+
+  return {
+    async send(asked): Promise<DriverResponse> {
+      const response = await open(asked)
+      return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.text() }
+    },
+    async open(asked) {
+      const { body } = await open(asked)
+      return Readable.fromWeb(body as never)
+    },
+    installAgain: () => agent.installAgain(),
+    close: () => agent.close(),
+  }
+}
+
+/** fetch has no way to hand options to a dispatcher, so an interceptor further out adds them. */
+function withOptions(hostpace: Dispatcher.DispatchOptions['hostpace']): Dispatcher.DispatcherComposeInterceptor {
+  return (dispatch) => (options, handler) => dispatch({ ...options, ...(hostpace && { hostpace }) }, handler)
+}
+
+function isNetworkError(error: unknown): boolean {
+  return typeof (error as NodeJS.ErrnoException).syscall === 'string'
+}
+
+function isOurs(error: unknown): boolean {
+  return String((error as { code?: unknown }).code).startsWith('ERR_HOSTPACE_')
+}

@@ -1,0 +1,127 @@
+import { pace } from '@hostpace/undici'
+import { type Dispatcher, interceptors, RetryAgent, request } from 'undici'
+import { describe, expect, test } from 'vitest'
+import { serve, setUp, still, until, waiting } from './support.ts'
+
+const further: Record<string, Dispatcher.DispatcherComposeInterceptor> = {
+  redirect: interceptors.redirect({ maxRedirections: 3 }),
+  retry: interceptors.retry({ minTimeout: 1 }),
+  dump: interceptors.dump(),
+  decompress: interceptors.decompress(),
+  deduplicate: interceptors.deduplicate(),
+  cache: interceptors.cache(),
+  responseError: interceptors.responseError(),
+}
+
+describe.each(Object.entries(further))('beneath %s', (_name, interceptor) => {
+  test('a request is paced and whole', async () => {
+    const { origin } = await serve()
+    const { clock, pacer, agent, departures } = setUp()
+    const dispatcher = agent.compose(pace(pacer), interceptor)
+    await (await request(origin, { dispatcher })).body.text()
+    const second = request(`${origin}/second`, { dispatcher })
+    await waiting(pacer, 1)
+    await clock.advanceAsync(1000)
+    await (await second).body.text()
+    expect(departures).toEqual([origin, origin])
+    await until(() => pacer.stats().total.inFlight === 0)
+  })
+
+  test('an abort while it waits rejects with the reason, and nothing is sent', async () => {
+    const { origin, paths } = await serve()
+    const { clock, pacer, agent } = setUp()
+    const dispatcher = agent.compose(pace(pacer), interceptor)
+    await (await request(origin, { dispatcher })).body.dump()
+    const abort = new AbortController()
+    const sent = request(`${origin}/aborted`, { dispatcher, signal: abort.signal })
+    await waiting(pacer, 1)
+    const reason = new Error('enough')
+    abort.abort(reason)
+    await expect(sent).rejects.toBe(reason)
+    await clock.advanceAsync(10_000)
+    await still()
+    expect(paths).toEqual(['/'])
+    expect(pacer.stats().total).toMatchObject({ queued: 0, inFlight: 0, departures: 1 })
+  })
+})
+
+test('what the cache answers costs nothing, a revalidation does', async () => {
+  const { origin, paths } = await serve((incoming, response) => {
+    const fresh = incoming.headers['if-none-match'] === '"v1"'
+    const headers = { 'cache-control': incoming.url === '/stale' ? 'no-cache' : 'max-age=60', etag: '"v1"' }
+    response.writeHead(fresh ? 304 : 200, headers).end(fresh ? undefined : 'cached')
+  })
+  const { clock, pacer, agent, departures } = setUp()
+  const statuses: unknown[] = []
+  pacer.on('observe', ({ status }) => void statuses.push(status))
+  const dispatcher = agent.compose(pace(pacer), interceptors.cache())
+  const get = async (path: string) => (await request(origin + path, { dispatcher })).body.text()
+  for (let n = 0; n < 10; n++) expect(await get('/fresh')).toBe('cached')
+  expect(departures).toHaveLength(1)
+
+  await clock.advanceAsync(1000)
+  expect(await get('/stale')).toBe('cached')
+  const again = get('/stale')
+  await waiting(pacer, 1)
+  await clock.advanceAsync(1000)
+  expect(await again).toBe('cached')
+  expect(paths).toEqual(['/fresh', '/stale', '/stale'])
+  expect(statuses).toEqual([200, 200, 304])
+})
+
+test('one of several identical requests leaves for all of them', async () => {
+  const { origin, paths } = await serve()
+  const { pacer, agent, departures } = setUp()
+  const dispatcher = agent.compose(pace(pacer), interceptors.deduplicate())
+  const texts = Array.from({ length: 3 }, async () => (await request(origin, { dispatcher })).body.text())
+  expect(await Promise.all(texts)).toEqual(['ok', 'ok', 'ok'])
+  expect(paths).toHaveLength(1)
+  expect(departures).toHaveLength(1)
+})
+
+describe.each(['interceptor', 'RetryAgent'])('retry: %s', (kind) => {
+  const withRetry = (paced: Dispatcher, options: object) =>
+    kind === 'RetryAgent'
+      ? new RetryAgent(paced as never, { throwOnError: false, ...options })
+      : paced.compose(interceptors.retry({ throwOnError: false, ...options }))
+
+  test('C06: a Retry-After beyond the most that undici waits is waited in full', async () => {
+    const { origin, paths } = await serve((_request, response, nth) => {
+      response.writeHead(nth === 1 ? 429 : 200, nth === 1 ? { 'retry-after': '120' } : {}).end('ok')
+    })
+    const { clock, pacer, agent } = setUp({ intervalMs: 1, adapt: true })
+    // undici cuts the wait to `maxTimeout`: 30 s by default, 20 ms here.
+    const dispatcher = withRetry(agent.compose(pace(pacer)), { maxTimeout: 20 })
+    const sent = request(origin, { dispatcher })
+    await waiting(pacer, 1)
+    await clock.advanceAsync(119_999)
+    await still()
+    expect(paths).toHaveLength(1)
+    await clock.advanceAsync(1)
+    expect(await (await sent).body.text()).toBe('ok')
+    expect(paths).toHaveLength(2)
+  })
+
+  test('an abort while the second attempt waits', async () => {
+    const { origin, paths } = await serve((_request, response) => void response.writeHead(503).end())
+    const { clock, pacer, agent } = setUp()
+    const dispatcher = withRetry(agent.compose(pace(pacer)), { minTimeout: 1 })
+    const abort = new AbortController()
+    const sent = request(origin, { dispatcher, signal: abort.signal })
+    await waiting(pacer, 1)
+    abort.abort()
+    await expect(sent).rejects.toBe(abort.signal.reason)
+    await clock.advanceAsync(10_000)
+    await still()
+    expect(paths).toHaveLength(1)
+  })
+})
+
+test('a retry beneath is not seen, which is why pace comes first', async () => {
+  const { origin, paths } = await serve((_request, response, nth) => void response.writeHead(nth < 3 ? 503 : 200).end())
+  const { pacer, agent, departures } = setUp()
+  const dispatcher = agent.compose(interceptors.retry({ minTimeout: 1, throwOnError: false }), pace(pacer))
+  await (await request(origin, { dispatcher })).body.text()
+  expect(paths).toHaveLength(3)
+  expect(departures).toHaveLength(1)
+})
