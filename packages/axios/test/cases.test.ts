@@ -4,22 +4,30 @@ import { ManualClock } from '@hostpace/core/testing'
 import axios from 'axios'
 import axiosRetry from 'axios-retry'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { redirectTo, serve, sleep } from './support/server.ts'
+import { redirectTo, serve, sleep, type TestServer } from './support/server.ts'
 
-/** A client on a clock of its own; `run` moves it on and lets the sockets answer in between. */
+/** A client on a clock of its own. */
 function paced(adapter: string, options: PacerOptions) {
   const clock = new ManualClock()
   const pacer = createPacer({ adapt: false, ...options, clock })
   onTestFinished(() => pacer.close())
   const client = axios.create({ adapter, proxy: false })
   pace(client, pacer)
-  const run = async (ms: number) => {
-    await sleep(25)
-    await clock.advanceAsync(ms)
-    await sleep(25)
+  return {
+    pacer,
+    client,
+    /** Waits until so many requests wait, moves the clock on and gives what would leave too early the time to arrive. */
+    async run(queued: number, ms: number) {
+      await expect.poll(() => pacer.stats().total.queued).toBe(queued)
+      await clock.advanceAsync(ms)
+      await sleep(25)
+    },
   }
-  return { clock, pacer, client, run }
 }
+
+/** Waits until the servers have had so many requests. */
+const hits = (servers: TestServer[], counts: number[]) =>
+  expect.poll(() => servers.map((server) => server.hits.length)).toEqual(counts)
 
 describe.each(['http', 'fetch'])('cases from public reports by the %s adapter', (adapter) => {
   test('B01: each hop is charged to the host that it goes to', async () => {
@@ -29,16 +37,15 @@ describe.each(['http', 'fetch'])('cases from public reports by the %s adapter', 
       hosts: { [a.origin]: { intervalMs: 1000 }, [b.origin]: { intervalMs: 10_000 } },
     })
     const sending = Promise.all([client.get(`${a.origin}/x`), client.get(`${a.origin}/x`)])
-    await run(0)
-    expect([a.hits.length, b.hits.length]).toEqual([1, 1])
-    await run(999)
-    expect([a.hits.length, b.hits.length]).toEqual([1, 1])
-    await run(1)
-    expect([a.hits.length, b.hits.length]).toEqual([2, 1])
-    await run(8999)
-    expect([a.hits.length, b.hits.length]).toEqual([2, 1])
-    await run(1)
-    expect([a.hits.length, b.hits.length]).toEqual([2, 2])
+    await hits([a, b], [1, 1])
+    await run(1, 999)
+    await hits([a, b], [1, 1])
+    await run(1, 1)
+    await hits([a, b], [2, 1])
+    await run(1, 8999)
+    await hits([a, b], [2, 1])
+    await run(1, 1)
+    await hits([a, b], [2, 2])
     await sending
     const { hosts } = pacer.stats()
     expect([hosts[a.origin]?.departures, hosts[b.origin]?.departures]).toEqual([2, 2])
@@ -49,16 +56,19 @@ describe.each(['http', 'fetch'])('cases from public reports by the %s adapter', 
     const { client, run } = paced(adapter, { intervalMs: 1000 })
     const controllers = Array.from({ length: 5 }, () => new AbortController())
     const sending = controllers.map(({ signal }) => client.get(a.origin, { signal }).catch((error) => error))
-    for (const ms of [0, 1000, 1000]) await run(ms)
-    expect(a.hits).toHaveLength(3)
-    await run(500)
+    await hits([a], [1])
+    await run(4, 1000)
+    await hits([a], [2])
+    await run(3, 1000)
+    await hits([a], [3])
+    await run(2, 500)
     for (const controller of controllers) controller.abort(new DOMException('late', 'TimeoutError'))
     const results = await Promise.all(sending)
     expect(results.map((result) => axios.isCancel(result))).toEqual([false, false, false, true, true])
     const sixth = client.get(a.origin)
-    await run(499)
-    expect(a.hits).toHaveLength(3)
-    await run(1)
+    await run(1, 499)
+    await hits([a], [3])
+    await run(1, 1)
     await sixth
     expect(a.hits).toHaveLength(4)
   })
@@ -69,7 +79,7 @@ describe.each(['http', 'fetch'])('cases from public reports by the %s adapter', 
     await client.get(a.origin)
     const sending = client.get(a.origin, { timeout: 150 })
     await sleep(250)
-    await run(3000)
+    await run(1, 3000)
     expect((await sending).data).toBe('ok')
   })
 
@@ -79,11 +89,10 @@ describe.each(['http', 'fetch'])('cases from public reports by the %s adapter', 
     pace(client, pacer)
     pace(client, pacer)
     const sending = Promise.all([1, 2, 3].map(() => client.get(a.origin)))
-    await run(0)
-    expect(a.hits).toHaveLength(1)
-    await run(1000)
-    expect(a.hits).toHaveLength(2)
-    await run(1000)
+    await hits([a], [1])
+    await run(2, 1000)
+    await hits([a], [2])
+    await run(1, 1000)
     await sending
     expect(a.hits).toHaveLength(3)
     expect(pacer.stats().total.departures).toBe(3)
@@ -91,18 +100,18 @@ describe.each(['http', 'fetch'])('cases from public reports by the %s adapter', 
 
   test('B06: an abort in the queue is the cancellation that axios knows', async () => {
     const a = await serve()
-    const { client, run } = paced(adapter, { intervalMs: 1000 })
+    const { pacer, client, run } = paced(adapter, { intervalMs: 1000 })
     await client.get(a.origin)
     const controller = new AbortController()
     const sending = client.get(a.origin, { signal: controller.signal }).catch((error) => error)
     const next = client.get(a.origin)
-    await sleep(10)
+    await expect.poll(() => pacer.stats().total.queued).toBe(2)
     controller.abort({ any: 'reason' })
     const error = await sending
     expect(axios.isCancel(error)).toBe(true)
     expect(error.code).toBe('ERR_CANCELED')
     expect(error.config.url).toBe(a.origin)
-    await run(1000)
+    await run(1, 1000)
     expect((await next).data).toBe('ok')
     expect(a.hits).toHaveLength(2)
   })
@@ -113,9 +122,9 @@ describe.each(['http', 'fetch'])('cases from public reports by the %s adapter', 
     )
     const { client, run } = paced(adapter, { intervalMs: 300, concurrency: 1 })
     const sending = client.get(`${a.origin}/redir`)
-    await run(299)
+    await run(1, 299)
     expect(a.hits).toHaveLength(1)
-    await run(1)
+    await run(1, 1)
     expect((await sending).data).toBe('ok')
   })
 
@@ -139,13 +148,16 @@ describe.each(['http', 'fetch'])('cases from public reports by the %s adapter', 
       nth === 0 ? response.writeHead(429, { 'retry-after': '30' }).end() : response.end('ok'),
     )
     const b = await serve()
-    const { client, run } = paced(adapter, { intervalMs: 100, adapt: true })
+    const { pacer, client, run } = paced(adapter, { intervalMs: 100, adapt: true })
     const sending = [1, 2, 3].map(() => client.get(a.origin).catch((error) => error))
-    await run(0)
-    await run(29_000)
+    await sending[0]
+    await run(2, 29_999)
     expect(a.hits).toHaveLength(1)
     await client.get(b.origin)
-    for (let times = 0; times < 40 && a.hits.length < 3; times++) await run(1000)
+    for (let left = 2; left > 0; left--) {
+      await run(left, 1)
+      while (pacer.stats().total.queued === left) await run(left, 100)
+    }
     await Promise.all(sending)
     expect(a.hits).toHaveLength(3)
   })
