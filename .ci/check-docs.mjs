@@ -12,9 +12,9 @@ import { run } from './command.mjs'
 import { root } from './pnpm.mjs'
 
 const httpClient = /from '(got|axios|undici)'/
-const folder = join(root, '.docs-check')
+const folder = join(root, 'reports', 'docs-check')
 const settings = {
-  extends: '../tsconfig.base.json',
+  extends: '../../tsconfig.base.json',
   compilerOptions: {
     noEmit: true,
     composite: false,
@@ -28,7 +28,7 @@ const settings = {
 }
 
 rmSync(folder, { recursive: true, force: true })
-mkdirSync(folder)
+mkdirSync(folder, { recursive: true })
 try {
   const blocks = documents().flatMap(blocksOf)
   for (const { file, code } of blocks) writeFileSync(join(folder, file), code)

@@ -40,7 +40,10 @@ test.each([
 
 test('a mocked 429 holds its host', async () => {
   const { pacer, mocks, dispatcher } = setUp()
-  mocks.get('http://a.example').intercept({ path: '/x' }).reply(429, 'slow down', { headers: { 'retry-after': '7' } })
+  mocks
+    .get('http://a.example')
+    .intercept({ path: '/x' })
+    .reply(429, 'slow down', { headers: { 'retry-after': '7' } })
   const { statusCode, body } = await request('http://a.example/x', { dispatcher })
   await body.dump()
   expect(statusCode).toBe(429)
@@ -49,7 +52,10 @@ test('a mocked 429 holds its host', async () => {
 
 test('a mocked redirect is paced at both of its hosts', async () => {
   const { pacer, mocks, dispatcher } = setUp()
-  mocks.get('http://a.example').intercept({ path: '/x' }).reply(302, '', { headers: { location: 'http://b.example/y' } })
+  mocks
+    .get('http://a.example')
+    .intercept({ path: '/x' })
+    .reply(302, '', { headers: { location: 'http://b.example/y' } })
   mocks.get('http://b.example').intercept({ path: '/y' }).reply(200, 'there')
   const following = dispatcher.compose(interceptors.redirect({ maxRedirections: 1 }))
   const { body } = await request('http://a.example/x', { dispatcher: following })

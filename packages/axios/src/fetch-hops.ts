@@ -1,6 +1,6 @@
 import type { AxiosPromise, AxiosStatic, InternalAxiosRequestConfig } from 'axios'
-import { FetchTimeout } from './fetch-timeout.ts'
 import { followRedirect } from './fetch-redirect.ts'
+import { FetchTimeout } from './fetch-timeout.ts'
 import { override } from './override.ts'
 import type { Trip } from './trip.ts'
 

@@ -1,5 +1,5 @@
-import { createServer as createTcpServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
+import { createServer as createTcpServer } from 'node:net'
 import { pace } from '@hostpace/axios'
 import axios from 'axios'
 import { describe, expect, test } from 'vitest'

@@ -1,8 +1,8 @@
-import { HTTPError, RequestError, type Got, type OptionsInit, default as got } from 'got'
 import type { Readable } from 'node:stream'
 import type { Pacer } from '@hostpace/core'
 import type { AdapterDriver, DriverRequest, PacedClient } from '@hostpace/core/testing'
 import { pace } from '@hostpace/got'
+import { type Got, default as got, HTTPError, type OptionsInit, RequestError } from 'got'
 
 /** How the adapter suite drives got. */
 export const gotDriver: AdapterDriver = {
@@ -36,14 +36,17 @@ function createClient(pacers: Pacer[]): PacedClient {
   }
 }
 
-function optionsOf(asked: DriverRequest): OptionsInit & { isStream?: false } {
+function optionsOf(asked: DriverRequest): OptionsInit & { isStream?: never } {
   const { url: _, method = 'GET', headers, body, signal, timeoutMs, retries = 0, followRedirects, ...hostpace } = asked
   return {
     method: method as 'GET',
     context: { hostpace },
     throwHttpErrors: true,
     followRedirect: followRedirects ?? true,
-    retry: { limit: retries, calculateDelay: ({ computedValue, retryAfter }) => (computedValue === 0 ? 0 : (retryAfter ?? 5)) },
+    retry: {
+      limit: retries,
+      calculateDelay: ({ computedValue, retryAfter }) => (computedValue === 0 ? 0 : (retryAfter ?? 5)),
+    },
     ...(headers && { headers }),
     ...(body !== undefined && { body: body as string | Readable }),
     ...(signal && { signal }),

@@ -49,7 +49,9 @@ describe('what got answers by itself', () => {
   test('a response that a hook makes up takes no slot', async () => {
     const { pacer, client } = pacedGot({ intervalMs: 1000 })
     const made = client.extend({
-      hooks: { beforeRequest: [() => Object.assign(Readable.from(['made up']), { statusCode: 200, headers: {} }) as never] },
+      hooks: {
+        beforeRequest: [() => Object.assign(Readable.from(['made up']), { statusCode: 200, headers: {} }) as never],
+      },
     })
     expect(await made('http://nowhere.example/').text()).toBe('made up')
     expect(pacer.stats().total.departures).toBe(0)
@@ -103,7 +105,10 @@ describe('retries', () => {
       else response.writeHead(429, { 'retry-after': after }).end()
     })
     const holds: number[] = []
-    const { pacer, client, run } = pacedGot({ rate: 1000 }, { retry: { limit: 2, calculateDelay: ({ computedValue }) => computedValue && 1 } })
+    const { pacer, client, run } = pacedGot(
+      { rate: 1000 },
+      { retry: { limit: 2, calculateDelay: ({ computedValue }) => computedValue && 1 } },
+    )
     pacer.on('pause', ({ waitMs }) => holds.push(waitMs))
     const sending = client(site.origin).text()
     await run(999)
@@ -122,7 +127,10 @@ describe('retries', () => {
       if (site.paths.length < 3) response.writeHead(503).end('busy')
       else response.end('at last')
     })
-    const { pacer, client, run } = pacedGot({ intervalMs: 1000 }, { retry: { limit: 2, calculateDelay: ({ computedValue }) => computedValue && 1 } })
+    const { pacer, client, run } = pacedGot(
+      { intervalMs: 1000 },
+      { retry: { limit: 2, calculateDelay: ({ computedValue }) => computedValue && 1 } },
+    )
     const body = new Promise<string>((resolve, reject) => {
       const follow = (stream: ReturnType<typeof client.stream>) => {
         let text = ''
@@ -245,7 +253,10 @@ describe('errors', () => {
       import got from 'got'
       void got.extend(pace(createPacer({ rate: 10 })))('http://127.0.0.1:9/', { retry: { limit: 0 } })`
     const cwd = fileURLToPath(new URL('..', import.meta.url))
-    const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], { cwd, encoding: 'utf8' })
+    const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
+      cwd,
+      encoding: 'utf8',
+    })
     expect(stderr).toContain('ECONNREFUSED')
     expect(status).toBe(1)
   })

@@ -3,7 +3,7 @@ import type { Dispatcher } from 'undici'
 import type { AnyHandler, Dispatch } from './dispatch.ts'
 import { LegacyRequest } from './legacy-request.ts'
 import { ModernRequest } from './modern-request.ts'
-import { type Lane, PacedRequest } from './paced-request.ts'
+import type { Lane, PacedRequest } from './paced-request.ts'
 import { targetOf } from './target.ts'
 
 /** What the interceptor cannot find out by itself. */

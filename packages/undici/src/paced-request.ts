@@ -69,7 +69,10 @@ export abstract class PacedRequest {
   protected started(abort: (reason: unknown) => void, context: unknown): void {
     this.#abortStarted = abort
     Object.assign(this.#context, context)
-    if (this.isAborted) return abort(this.abortReason)
+    if (this.isAborted) {
+      abort(this.abortReason)
+      return
+    }
     if (this.#grant?.isSentInside !== true) {
       this.#sentAtMs = performance.now()
       this.#grant?.permit.sent()

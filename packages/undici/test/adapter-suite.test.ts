@@ -1,12 +1,13 @@
 import { adapterScenarios } from '@hostpace/core/testing'
 import { fetch } from 'undici'
 import { describe, test } from 'vitest'
-import { fetchDriver, requestDriver } from './driver.ts'
+import { composeByHand, fetchDriver, requestDriver } from './driver.ts'
 
 const drivers = [
   requestDriver,
   fetchDriver('undici fetch', fetch as unknown as typeof globalThis.fetch),
   fetchDriver('built-in fetch', globalThis.fetch),
+  fetchDriver('built-in fetch, handlers as they are', globalThis.fetch, composeByHand),
 ]
 
 describe.each(drivers)('$name', (driver) => {

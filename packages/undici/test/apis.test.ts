@@ -89,7 +89,9 @@ describe.each(Object.entries(calls))('%s', (_name, call) => {
     const { pacer, agent } = setUp()
     const dispatcher = agent.compose(pace(pacer))
     await call(dispatcher, origin, '/1')
-    await expect(call(dispatcher, origin, '/2', AbortSignal.timeout(20))).rejects.toMatchObject({ name: 'TimeoutError' })
+    await expect(call(dispatcher, origin, '/2', AbortSignal.timeout(20))).rejects.toMatchObject({
+      name: 'TimeoutError',
+    })
   })
 })
 

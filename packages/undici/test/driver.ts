@@ -15,11 +15,27 @@ export const requestDriver: AdapterDriver = {
   lacks: new Set(['cache', 'cancel']),
 }
 
+type Compose = (agent: Agent, interceptors: Dispatcher.DispatcherComposeInterceptor[]) => Dispatcher
+
+/** As users do it; undici 7 then speaks to handlers in its own way, whatever they are. */
+const composeByAgent: Compose = (agent, interceptors) => agent.compose(interceptors)
+
+/** Handlers come as they are: those of undici 6 and of the fetch in Node 20 and 22 are of the older kind. */
+export const composeByHand: Compose = (agent, interceptors) => {
+  let dispatch: Dispatcher.Dispatch = agent.dispatch.bind(agent)
+  for (const interceptor of interceptors) dispatch = interceptor(dispatch)
+  return { dispatch } as Dispatcher
+}
+
 /** How the adapter suite drives `fetch`: that of undici, or the one that Node has built in. */
-export function fetchDriver(name: string, fetch: typeof globalThis.fetch): AdapterDriver {
+export function fetchDriver(
+  name: string,
+  fetch: typeof globalThis.fetch,
+  compose: Compose = composeByAgent,
+): AdapterDriver {
   return {
     name,
-    create: (...pacers) => createFetchClient(fetch, pacers),
+    create: (...pacers) => createFetchClient(fetch, new PacedAgent(pacers, compose)),
     isAbort: (error, signal) => signal.aborted && error === signal.reason,
     isClientError: (error) => error instanceof TypeError,
     causeOf: (error) => (error as Error).cause,
@@ -30,10 +46,12 @@ export function fetchDriver(name: string, fetch: typeof globalThis.fetch): Adapt
 class PacedAgent {
   readonly #agent = new Agent()
   readonly #pacers: Pacer[]
+  readonly #compose: Compose
   #times = 1
 
-  constructor(pacers: Pacer[]) {
+  constructor(pacers: Pacer[], compose: Compose) {
     this.#pacers = pacers
+    this.#compose = compose
   }
 
   installAgain(): void {
@@ -43,7 +61,7 @@ class PacedAgent {
   /** The agent with what a request needs composed over it. */
   with(...interceptors: Dispatcher.DispatcherComposeInterceptor[]): Dispatcher {
     const paces = Array.from({ length: this.#times }, () => this.#pacers.map((pacer) => pace(pacer))).flat()
-    return this.#agent.compose(...paces, ...interceptors)
+    return this.#compose(this.#agent, [...paces, ...interceptors])
   }
 
   close(): Promise<void> {
@@ -52,7 +70,7 @@ class PacedAgent {
 }
 
 function createClient(pacers: Pacer[]): PacedClient {
-  const agent = new PacedAgent(pacers)
+  const agent = new PacedAgent(pacers, composeByAgent)
 
   async function open(asked: DriverRequest): Promise<Dispatcher.ResponseData> {
     const { url, method, headers, body, signal, timeoutMs, retries = 0, followRedirects = true, ...hostpace } = asked
@@ -82,9 +100,7 @@ function createClient(pacers: Pacer[]): PacedClient {
   }
 }
 
-function createFetchClient(fetch: typeof globalThis.fetch, pacers: Pacer[]): PacedClient {
-  const agent = new PacedAgent(pacers)
-
+function createFetchClient(fetch: typeof globalThis.fetch, agent: PacedAgent): PacedClient {
   async function open(asked: DriverRequest): Promise<Response> {
     const { url, method, headers, body, signal, timeoutMs: _, retries: __, followRedirects, ...hostpace } = asked
     const paced = agent.with(withOptions(hostpace))

@@ -86,7 +86,9 @@ test('beneath dns the host keeps its name', async () => {
   const { origin } = await serve()
   const { pacer, agent, departures } = setUp()
   const named = origin.replace('127.0.0.1', 'localhost')
-  const dns = interceptors.dns({ lookup: (_origin, _options, done) => done(null, [{ address: '127.0.0.1', ttl: 1000, family: 4 }]) })
+  const dns = interceptors.dns({
+    lookup: (_origin, _options, done) => done(null, [{ address: '127.0.0.1', ttl: 1000, family: 4 }]),
+  })
   const dispatcher = agent.compose(dns, pace(pacer))
   await (await request(named, { dispatcher })).body.text()
   expect(departures).toEqual([named])
