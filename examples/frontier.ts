@@ -55,6 +55,7 @@ export class Frontier {
 
   /** Queues a URL unless it was there before. */
   add(url: string): void {
+    if (this.#seen.has(url)) return
     this.#seen.add(url)
     this.#enqueue({ url, attempts: 0 })
   }

@@ -18,8 +18,9 @@ import { sumWaits, type Waits } from './waits.ts'
 const output = fileURLToPath(new URL('../../reports/demo/', import.meta.url))
 
 const { values: flags } = parseArgs({ options: { rude: { type: 'boolean', default: false } } })
+// Whoever runs this may pass Ctrl-C on to us after the terminal has, so a second one must not cut the tidying up short.
 const interrupted = new AbortController()
-for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => interrupted.abort())
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => interrupted.abort())
 
 const folder = await mkdtemp(join(tmpdir(), 'hostpace-demo-'))
 try {

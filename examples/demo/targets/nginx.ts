@@ -5,17 +5,12 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { nginxLogFormat } from '../access-log.ts'
-import { graceMs } from './rules.ts'
+import { arrivedHeader, graceMs, isEnforcedByNginx } from './rules.ts'
 import type { RunningTargets, Target } from './target.ts'
-
-/** What nginx can enforce by itself: `limit_req` knows no windows and refuses nobody just once. */
-export function servedByNginx({ rule }: Target): boolean {
-  return rule.kind === 'interval' || rule.kind === 'redirect'
-}
 
 /**
  * Serves targets from an nginx of their own, in one process, with everything that it writes below
- * `folder`.
+ * `folder`. Those that have a server behind them are handed on to it, all others are nginx's alone.
  */
 export async function startNginx(program: string, targets: readonly Target[], folder: string): Promise<RunningTargets> {
   await mkdir(folder, { recursive: true })
@@ -51,22 +46,39 @@ ${targets.map(serverBlocks).join('')}}
 `
 }
 
-function serverBlocks({ name, port, rule, root, log, redirectTo }: Target): string {
-  if (rule.kind !== 'interval' && rule.kind !== 'redirect') throw new TypeError(`nginx cannot serve ${name}`)
-  const otherwise = rule.kind === 'redirect' ? '@moved' : '=404'
+function serverBlocks(target: Target): string {
+  const { name, port, root, log, portBehind } = target
   return `
-  limit_req_zone $server_port zone=${name}:1m rate=${perMinute(rule.intervalMs)}r/m;
+  ${portBehind === undefined ? limitZone(target) : `upstream ${name} { server 127.0.0.1:${portBehind}; keepalive 8; }`}
   server {
     listen 127.0.0.1:${port};
     root ${root};
     access_log ${log} lines;
-    location / {
-      limit_req zone=${name};
-      try_files $uri $uri/index.html ${otherwise};
-    }
-    location @moved { return 301 ${redirectTo}$request_uri; }
+    ${portBehind === undefined ? ownLocations(target) : handedOn(name)}
   }
 `
+}
+
+function limitZone({ name, rule }: Target): string {
+  if (!isEnforcedByNginx(rule)) throw new TypeError(`nginx alone cannot serve ${name}`)
+  return `limit_req_zone $server_port zone=${name}:1m rate=${perMinute(rule.intervalMs)}r/m;`
+}
+
+function ownLocations({ name, redirectTo }: Target): string {
+  return `location / {
+      limit_req zone=${name};
+      try_files $uri $uri/index.html ${redirectTo === undefined ? '=404' : '@moved'};
+    }
+    location @moved { return 301 ${redirectTo}$request_uri; }`
+}
+
+function handedOn(name: string): string {
+  return `location / {
+      proxy_pass http://${name};
+      proxy_http_version 1.1;
+      proxy_set_header Connection "";
+      proxy_set_header ${arrivedHeader} $msec;
+    }`
 }
 
 /** nginx counts in whole requests per minute. It gives the network the same grace as the other targets. */

@@ -4,28 +4,28 @@ import { readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { join, normalize } from 'node:path'
 import { formatLogLine } from '../access-log.ts'
-import { type Decision, ruleKeeper } from './rules.ts'
+import { arrivedHeader, type Decision, ruleKeeper } from './rules.ts'
 import type { RunningTargets, Target } from './target.ts'
 
-/** Serves targets from this process, each on its own port. */
+/** Serves targets from this process, each on its own port, or on the port behind the nginx that writes the log. */
 export async function startNodeServers(targets: readonly Target[]): Promise<RunningTargets> {
-  const logs = targets.map(({ log }) => createWriteStream(log))
-  const servers = await Promise.all(targets.map((target, index) => listen(target, logs[index] as WriteStream)))
+  const logs = targets.map(({ log, portBehind }) => (portBehind === undefined ? createWriteStream(log) : undefined))
+  const servers = await Promise.all(targets.map((target, index) => listen(target, logs[index])))
   return { stop: () => stop(servers, logs) }
 }
 
-function listen(target: Target, log: WriteStream): Promise<Server> {
+function listen(target: Target, log: WriteStream | undefined): Promise<Server> {
   const decide = ruleKeeper(target.rule)
   const server = createServer((request, response) => {
-    const arrivedMs = wallMs()
+    const arrivedMs = Number(request.headers[arrivedHeader] ?? wallMs() / 1000) * 1000
     const decision = decide(arrivedMs)
-    response.once('finish', () => log.write(formatLogLine(logged(arrivedMs, request, response))))
+    response.once('finish', () => log?.write(formatLogLine(logged(arrivedMs, request, response))))
     void answer(target, decision, request, response)
   })
   server.keepAliveTimeout = 60_000
   return new Promise((resolve, reject) => {
     server.once('error', reject)
-    server.listen(target.port, '127.0.0.1', () => resolve(server))
+    server.listen(target.portBehind ?? target.port, '127.0.0.1', () => resolve(server))
   })
 }
 
@@ -65,10 +65,10 @@ function wallMs(): number {
   return performance.timeOrigin + performance.now()
 }
 
-async function stop(servers: readonly Server[], logs: readonly WriteStream[]): Promise<void> {
+async function stop(servers: readonly Server[], logs: readonly (WriteStream | undefined)[]): Promise<void> {
   for (const server of servers) {
     server.close()
     server.closeAllConnections()
   }
-  await Promise.all(logs.map((log) => once(log.end(), 'close')))
+  await Promise.all(logs.map((log) => log && once(log.end(), 'close')))
 }

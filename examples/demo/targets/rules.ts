@@ -6,6 +6,14 @@ import type { TargetRule } from '../hosts.ts'
  */
 export const graceMs = 20
 
+/** The header in which nginx hands on when a request arrived, in seconds since 1970. */
+export const arrivedHeader = 'x-arrived'
+
+/** What nginx can enforce by itself: `limit_req` knows no windows and refuses nobody just once. */
+export function isEnforcedByNginx(rule: TargetRule): rule is Extract<TargetRule, { intervalMs: number }> {
+  return rule.kind === 'interval' || rule.kind === 'redirect'
+}
+
 export type Decision = 'serve' | 'redirect' | { retryAfterMs: number }
 
 /** Decides about one request after the other; `nowMs` is when it arrived. */

@@ -5,7 +5,7 @@ import { renderSite, type Site } from '../site/page.ts'
 import { buildSites } from '../site/sites.ts'
 import { findNginx } from './find-nginx.ts'
 import { freePorts } from './free-ports.ts'
-import { servedByNginx } from './nginx.ts'
+import { isEnforcedByNginx } from './rules.ts'
 import type { Target, TargetPlan } from './target.ts'
 import { startTargetProcess } from './target-process.ts'
 
@@ -20,7 +20,7 @@ export interface StartedTargets {
 
 /** Writes the sites below `folder` and serves each host on a free port: by nginx where it can be had, else by Node. */
 export async function startTargets(folder: string): Promise<StartedTargets> {
-  const nginx = process.env.HOSTPACE_DEMO_NGINX === 'no' ? undefined : await findNginx()
+  const nginx = process.env.HOSTPACE_DEMO_NGINX === 'no' ? undefined : findNginx()
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await tryToStart(join(folder, String(attempt)), nginx)
@@ -32,24 +32,32 @@ export async function startTargets(folder: string): Promise<StartedTargets> {
 }
 
 async function tryToStart(folder: string, nginx: string | undefined): Promise<StartedTargets> {
-  const ports = await freePorts(hostNames.length)
+  const ports = await freePorts(2 * hostNames.length)
   const origins = byName((_, index) => `http://127.0.0.1:${ports[index]}`)
   const sites = buildSites(origins)
-  const targets = byName((name, index) => describe(name, ports[index] as number, folder, origins))
+  const targets = byName((name, index): Target => {
+    const { rule } = hosts[name]
+    const target: Target = {
+      name,
+      port: ports[index] as number,
+      rule,
+      root: join(folder, 'pages', name),
+      log: join(folder, `${name}.log`),
+      redirectTo: rule.kind === 'redirect' ? origins[rule.to] : undefined,
+    }
+    if (nginx === undefined || isEnforcedByNginx(rule)) return target
+    return { ...target, portBehind: ports[hostNames.length + index] as number }
+  })
   await Promise.all(hostNames.map((name) => writeSite(sites[name], targets[name])))
 
-  const servers = byName((name) => (nginx !== undefined && servedByNginx(targets[name]) ? 'nginx' : 'Node'))
-  const servedBy = (server: string) => hostNames.filter((name) => servers[name] === server).map((name) => targets[name])
-  const plan: TargetPlan = { node: servedBy('Node') }
-  if (nginx !== undefined) plan.nginx = { program: nginx, folder: join(folder, 'nginx'), targets: servedBy('nginx') }
+  const plan: TargetPlan = { targets: Object.values(targets) }
+  if (nginx !== undefined) plan.nginx = { program: nginx, folder: join(folder, 'nginx') }
   const { stop } = await startTargetProcess(plan)
+  const servers = byName((name) => {
+    if (nginx === undefined) return 'Node'
+    return targets[name].portBehind === undefined ? 'nginx' : 'nginx, Node behind'
+  })
   return { origins, sites, logs: byName((name) => targets[name].log), servers, stop }
-}
-
-function describe(name: HostName, port: number, folder: string, origins: Record<HostName, string>): Target {
-  const { rule } = hosts[name]
-  const redirectTo = rule.kind === 'redirect' ? origins[rule.to] : undefined
-  return { name, port, rule, root: join(folder, 'pages', name), log: join(folder, `${name}.log`), redirectTo }
 }
 
 /** Of pages that have moved nothing is left but the index. */

@@ -1,3 +1,4 @@
+import { setPriority } from 'node:os'
 import { startNginx } from './nginx.ts'
 import { startNodeServers } from './node-server.ts'
 import type { RunningTargets, TargetPlan } from './target.ts'
@@ -10,12 +11,18 @@ import type { RunningTargets, TargetPlan } from './target.ts'
 // Ctrl-C reaches every process of a terminal. The parent decides what it means.
 process.on('SIGINT', () => {})
 
-process.once('message', async ({ node, nginx }: TargetPlan) => {
+// Where that is allowed the targets come first, so that what else the machine does does not make their stamps late.
+try {
+  setPriority(-10)
+} catch {}
+
+process.once('message', async ({ targets, nginx }: TargetPlan) => {
   const running: RunningTargets[] = []
-  process.once('disconnect', () => Promise.all(running.map((targets) => targets.stop())))
+  process.once('disconnect', () => Promise.all(running.map((group) => group.stop())))
   try {
-    running.push(await startNodeServers(node))
-    if (nginx !== undefined) running.push(await startNginx(nginx.program, nginx.targets, nginx.folder))
+    const byNode = targets.filter(({ portBehind }) => nginx === undefined || portBehind !== undefined)
+    running.push(await startNodeServers(byNode))
+    if (nginx !== undefined) running.push(await startNginx(nginx.program, targets, nginx.folder))
     process.send?.('ready')
   } catch (error) {
     process.send?.(String(error))

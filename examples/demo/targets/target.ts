@@ -9,6 +9,8 @@ export interface Target {
   root: string
   /** The file that it writes its access log to. */
   log: string
+  /** Where nginx stands in front and writes the log: the port of the Node server behind it, which decides. */
+  portBehind?: number
   /** Where a `redirect` target sends people. */
   redirectTo: string | undefined
 }
@@ -19,8 +21,9 @@ export interface RunningTargets {
   stop(): Promise<void>
 }
 
-/** Which targets are served by what. */
+/** What to start. */
 export interface TargetPlan {
-  node: Target[]
-  nginx?: { program: string; folder: string; targets: Target[] }
+  targets: Target[]
+  /** The nginx to put in front, so that each stamp comes from a program that does nothing else. */
+  nginx?: { program: string; folder: string }
 }

@@ -38,6 +38,8 @@ export class HostLimiter {
   readonly #book = new SlotBook()
   readonly #clock: Clock
   #latestMs = Number.NEGATIVE_INFINITY
+  /** Nobody goes ahead of the one that was promised last, and of the layer that it waits for. */
+  #line: { readonly fromMs: number; readonly layer: LayerName } = { fromMs: Number.NEGATIVE_INFINITY, layer: 'none' }
 
   constructor(policy: Policy, { clock = systemClock }: HostLimiterOptions = {}) {
     this.policy = checkPolicy(policy)
@@ -80,6 +82,7 @@ export class HostLimiter {
   /** Takes the next departure in a way that can be taken back. */
   reserve(cost = 1): Reservation {
     const nowMs = this.#now(cost)
+    const lineBefore = this.#line
     const slot = this.#promise(nowMs, cost)
     return {
       waitMs: slot.departAtMs - nowMs,
@@ -88,22 +91,29 @@ export class HostLimiter {
       cancel: () => {
         // What is over by now counts as used, and is no longer in the book after this.
         this.#book.settle(this.#stack, this.#cells, 0, this.#now(1))
-        this.#book.remove(slot)
+        // What it left is open to the next in line, who then stands where it stood.
+        if (this.#book.remove(slot) && lineBefore.fromMs < this.#line.fromMs) this.#line = lineBefore
       },
     }
   }
 
   #promise(nowMs: number, cost: number): Slot {
-    const { departMs, layer } = this.#book.earliest(this.#stack, this.#cells, 0, nowMs, cost)
+    const { departMs, layer } = this.#amongPromised(nowMs, cost)
+    this.#line = { fromMs: departMs, layer }
     const slot: Slot = { departAtMs: departMs, layer, cost, held: false }
     this.#book.add(slot)
     return slot
   }
 
   #earliest(nowMs: number, cost: number): { departMs: number; layer: LayerName } {
-    if (!this.#isPlain(nowMs)) return this.#book.earliest(this.#stack, this.#cells, 0, nowMs, cost)
+    if (!this.#isPlain(nowMs)) return this.#amongPromised(nowMs, cost)
     const departMs = this.#stack.earliest(this.#cells, 0, nowMs, cost)
     return { departMs, layer: this.#stack.binding }
+  }
+
+  #amongPromised(nowMs: number, cost: number): { departMs: number; layer: LayerName } {
+    const { fromMs, layer } = this.#line
+    return this.#book.earliest(this.#stack, this.#cells, 0, nowMs, cost, fromMs, layer)
   }
 
   /** Whether the cells alone say all, so that there are no promised slots to look out for. */

@@ -34,14 +34,25 @@ export class SlotBook {
     this.#pausedUntilMs = untilMs
   }
 
-  /** A forecast of what may depart among the promised ones, from `notBeforeMs` on. */
-  forecast(stack: LayerStack, cells: Float64Array, at: number, nowMs: number, notBeforeMs: number = nowMs): Forecast {
+  /**
+   * A forecast of what may depart among the promised ones.
+   *
+   * @param fromMs nothing departs before this, because of those in front, who wait for `fromLayer`
+   */
+  forecast(
+    stack: LayerStack,
+    cells: Float64Array,
+    at: number,
+    nowMs: number,
+    fromMs: number = nowMs,
+    fromLayer: LayerName = 'none',
+  ): Forecast {
     this.settle(stack, cells, at, nowMs)
     const copy = stack.fork(cells, at)
-    const paused = this.#pausedUntilMs > nowMs
-    if (paused) stack.restart(copy, 0, this.#pausedUntilMs)
-    const floorMs = paused ? Math.max(notBeforeMs, this.#pausedUntilMs) : notBeforeMs
-    return new Forecast(stack, copy, this.#slots, nowMs, floorMs, paused ? 'pause' : 'none')
+    if (this.isPaused) stack.restart(copy, 0, this.#pausedUntilMs)
+    return this.#pausedUntilMs > fromMs
+      ? new Forecast(stack, copy, this.#slots, nowMs, this.#pausedUntilMs, 'pause')
+      : new Forecast(stack, copy, this.#slots, nowMs, fromMs, fromLayer)
   }
 
   /** The earliest departure, and the layer that asked for the wait; takes nothing. */
@@ -51,10 +62,11 @@ export class SlotBook {
     at: number,
     nowMs: number,
     cost: number,
-    notBeforeMs?: number,
+    fromMs?: number,
+    fromLayer?: LayerName,
   ): { departMs: number; layer: LayerName } {
-    const forecast = this.forecast(stack, cells, at, nowMs, notBeforeMs)
-    const departMs = forecast.next(cost)
+    const forecast = this.forecast(stack, cells, at, nowMs, fromMs, fromLayer)
+    const departMs = forecast.find(cost)
     forecast.end()
     return { departMs, layer: forecast.binding }
   }

@@ -1,8 +1,9 @@
 import type { HeaderCarrier, Pacer, Permit } from '@hostpace/core'
 import type { AnyHandler, Dispatch, DispatchOptions } from './dispatch.ts'
 import { isRefusal, MissingOriginError, RequestAbortedError } from './errors.ts'
-import { type Grant, promiseSent, takeGrant, tellSent, withGrant } from './grant.ts'
+import { type Grant, grantsKey, promiseSent, takeGrant, tellSent, withGrant } from './grant.ts'
 import { waitOptionsOf } from './request-options.ts'
+import { WaitSignal } from './wait-signal.ts'
 import { watchWait } from './watch-wait.ts'
 
 /** The way that a request takes through the interceptor. */
@@ -25,13 +26,14 @@ export abstract class PacedRequest {
   isAborted = false
   abortReason: unknown
   readonly #lane: Lane
-  readonly #cancelWait = new AbortController()
+  readonly #cancelWait = new WaitSignal()
   readonly #context = {}
   #grant: Grant | undefined
+  /** The options as they were dispatched, with all that pacers granted. */
+  #dispatched: DispatchOptions | undefined
   /** Gives up what has been dispatched, once undici has started it. */
   #abortStarted: ((reason: unknown) => void) | undefined
   #stopWatching: (() => void) | undefined
-  #sentAtMs = 0
   #isAnnounced = false
   #isOver = false
 
@@ -73,17 +75,16 @@ export abstract class PacedRequest {
       abort(this.abortReason)
       return
     }
-    if (this.#grant?.isSentInside !== true) {
-      this.#sentAtMs = performance.now()
-      this.#grant?.permit.sent()
-      tellSent(this.#lane.options)
-    }
+    if (this.#grant?.isSentInside !== true) tellSent(this.#dispatched?.[grantsKey])
     this.#announce()
   }
 
   protected answered(status: number, headers: HeaderCarrier): void {
     // Informational answers come before the answer.
-    if (status >= 200) this.#ownPermit?.observe({ status, headers, latencyMs: performance.now() - this.#sentAtMs })
+    if (status < 200) return
+    const sentAtMs = this.#grant?.sentAtMs
+    const latencyMs = sentAtMs === undefined ? undefined : performance.now() - sentAtMs
+    this.#ownPermit?.observe({ status, headers, latencyMs })
   }
 
   /** What follows is no HTTP, so as a request it is over. */
@@ -121,11 +122,9 @@ export abstract class PacedRequest {
   async #wait(target: string): Promise<void> {
     const { pacer, options } = this.#lane
     this.#stopWatching = watchWait(options, this)
-    const { signal } = this.#cancelWait
     let permit: Permit | undefined
     try {
-      const own = waitOptionsOf(options.hostpace)
-      permit = await pacer.wait(target, { ...own, signal, reportsSent: true, request: options })
+      permit = await pacer.wait(target, waitOptionsOf(options, this.#cancelWait.asSignal))
     } catch (error) {
       // What is not a URL is for the client to complain about, which it does without sending anything.
       if (URL.canParse(target)) this.fail(error)
@@ -137,9 +136,13 @@ export abstract class PacedRequest {
 
   #dispatch(permit: Permit | undefined): boolean {
     const { pacer, dispatch, options } = this.#lane
-    if (permit !== undefined) this.#grant = { pacer, permit, isSentInside: false, isTaken: false }
+    this.#dispatched = options
+    if (permit !== undefined) {
+      this.#grant = { pacer, permit, sentAtMs: undefined, isSentInside: false, isTaken: false }
+      this.#dispatched = withGrant(options, this.#grant)
+    }
     try {
-      return dispatch(this.#grant ? withGrant(options, this.#grant) : options, this as unknown as AnyHandler)
+      return dispatch(this.#dispatched, this as unknown as AnyHandler)
     } catch (error) {
       this.fail(error)
       return false

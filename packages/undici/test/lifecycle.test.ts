@@ -80,14 +80,35 @@ describe('what the pacer is told', () => {
   })
 
   test('the answer with its headers and the time to it', async () => {
-    const { origin } = await serve((_request, response) => void response.writeHead(200, { 'x-kind': 'test' }).end())
+    const { origin } = await serve((_request, response) => void response.end())
     const { pacer, agent } = setUp()
     const observed: { status?: unknown; headers?: unknown; latencyMs?: unknown }[] = []
     pacer.on('observe', (event) => void observed.push(event))
     await (await request(origin, { dispatcher: agent.compose(pace(pacer)) })).body.dump()
     expect(observed).toHaveLength(1)
-    expect(observed[0]).toMatchObject({ status: 200, headers: { 'x-kind': 'test' } })
+    expect(observed[0]).toMatchObject({ status: 200, headers: expect.anything() })
     expect(observed[0]?.latencyMs).toBeGreaterThan(0)
+  })
+
+  test('the time to the answer without the wait for another pacer', async () => {
+    const startedAtMs = performance.now()
+    const { origin } = await serve()
+    const [outer, inner] = [setUp(), setUp()]
+    const latencies: number[] = []
+    for (const { pacer } of [outer, inner]) pacer.on('observe', ({ latencyMs = NaN }) => void latencies.push(latencyMs))
+    const dispatcher = outer.agent.compose(pace(inner.pacer), pace(outer.pacer))
+    await (await request(origin, { dispatcher })).body.dump()
+    await outer.clock.advanceAsync(1000)
+    const sent = request(origin, { dispatcher })
+    await waiting(inner.pacer, 1)
+    const waitedFromMs = performance.now()
+    await still()
+    const waitedMs = performance.now() - waitedFromMs
+    await inner.clock.advanceAsync(1000)
+    await (await sent).body.dump()
+    expect(latencies).toHaveLength(4)
+    const spentMs = performance.now() - startedAtMs - waitedMs
+    for (const latencyMs of latencies) expect(latencyMs).toBeLessThan(spentMs)
   })
 
   test('nothing of informational answers', async () => {

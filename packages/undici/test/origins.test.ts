@@ -112,11 +112,11 @@ test('two unix sockets are told apart by a key', async () => {
   expect(clock.now()).toBe(0)
 })
 
-test('a path that undici refuses takes no slot', async () => {
+test.each(['no slash', undefined])('a path that undici refuses takes no slot: %s', async (path) => {
   const { origin, paths } = await serve()
   const { pacer, agent } = setUp()
   const dispatcher = agent.compose(pace(pacer))
-  const bad = dispatcher.request({ origin, path: 'no slash', method: 'GET' })
+  const bad = dispatcher.request({ origin, path: path as string, method: 'GET' })
   await expect(bad).rejects.toMatchObject({ code: 'UND_ERR_INVALID_ARG' })
   const good = dispatcher.request({ origin, path: '/', method: 'GET' })
   await (await good).body.text()

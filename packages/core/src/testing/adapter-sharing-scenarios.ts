@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type AdapterScenario, scenario } from './adapter-scenario.ts'
-import { still, until } from './adapter-setting.ts'
+import { type AdapterSetting, still, until } from './adapter-setting.ts'
 
 /** Several clients with one pacer, one client with several pacers, and one pacer installed several times. */
 export const sharingScenarios: readonly AdapterScenario[] = [
@@ -54,29 +54,8 @@ export const sharingScenarios: readonly AdapterScenario[] = [
     },
   ),
 
-  scenario('two pacers each charge once, and the longer wait wins', {}, async (setting) => {
-    const { a, pacer, newPacer, newClient, send, clock, departures, client } = setting
-    const slow = newPacer({ intervalMs: 3000 })
-    const both = await newClient(pacer, slow)
-    await send({ url: a.url('/ok') }, both).response()
-    const second = send({ url: a.url('/ok') }, both)
-    await until(() => pacer.stats().total.queued + slow.stats().total.queued > 0, 'the second request to wait')
-    await clock.advanceAsync(2999)
-    await still()
-    assert.equal(a.hits.length, 1)
-    await clock.advanceAsync(1)
-    await second.response()
-    assert.deepEqual([departures.length, slow.stats().total.departures], [2, 2])
-
-    // Both were charged when the request really left, so whoever asks only one of them is as far from it.
-    const third = send({ url: a.url('/ok') }, client)
-    await until(() => pacer.stats().total.queued === 1, 'the third request to wait')
-    await clock.advanceAsync(999)
-    await still()
-    assert.equal(a.hits.length, 2)
-    await clock.advanceAsync(1)
-    await third.response()
-  }),
+  scenario('two pacers each charge once, and the longer wait wins', {}, (setting) => paceByTwo(setting, 'slow last')),
+  scenario('two pacers, installed the other way round', {}, (setting) => paceByTwo(setting, 'slow first')),
 
   scenario('two pacers each charge every hop', { needs: ['redirect'] }, async (setting) => {
     const { a, b, pacer, newPacer, newClient, send, departures, inFlight } = setting
@@ -108,3 +87,30 @@ export const sharingScenarios: readonly AdapterScenario[] = [
     assert.deepEqual(a.paths, ['/ok', '/ok'])
   }),
 ]
+
+async function paceByTwo(setting: AdapterSetting, order: 'slow first' | 'slow last'): Promise<void> {
+  const { a, client, clock, departures, newClient, newPacer, pacer, send } = setting
+  const slow = newPacer({ intervalMs: 3000 })
+  const both = await newClient(...(order === 'slow first' ? [slow, pacer] : [pacer, slow]))
+  await send({ url: a.url('/ok') }, both).response()
+  const second = send({ url: a.url('/ok') }, both)
+  await until(() => pacer.stats().total.queued + slow.stats().total.queued > 0, 'the second request to wait')
+  // Wherever it waits first, it waits for the other one after that.
+  await clock.advanceAsync(1500)
+  await still()
+  await clock.advanceAsync(1499)
+  await still()
+  assert.equal(a.hits.length, 1)
+  await clock.advanceAsync(1)
+  await second.response()
+  assert.deepEqual([departures.length, slow.stats().total.departures], [2, 2])
+
+  // Both were charged when the request really left, so whoever asks only one of them is as far from it.
+  const third = send({ url: a.url('/ok') }, client)
+  await until(() => pacer.stats().total.queued === 1, 'the third request to wait')
+  await clock.advanceAsync(999)
+  await still()
+  assert.equal(a.hits.length, 2)
+  await clock.advanceAsync(1)
+  await third.response()
+}

@@ -1,4 +1,0 @@
-import axios from 'axios'
-import { pace } from '@hostpace/axios'
-
-pace(axios, { rate: '10r/s' })

@@ -1,0 +1,19 @@
+/** A key and a certificate for `localhost` and `127.0.0.1`, good for these tests only. */
+export const certificate: { key: string; cert: string } = {
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgsglxfuwwwUxM3mFv
+IExVwr1s3DLcS1Mm6RUTHPeql5ChRANCAARkciyFmUloW5lgD/QOLdHI1mLXNBho
+zmlPHv+AyykWCvV3M9WTrSoRVhCcVJHyfiMpf8VbmF5ogYSI/q1852OJ
+-----END PRIVATE KEY-----`,
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBmzCCAUGgAwIBAgIUKsmCvNZzwYE8qePRVcOtvij+wU0wCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTIwMTE2MjkwOFoYDzIxMjYxMTA3
+MTYyOTA4WjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAARkciyFmUloW5lgD/QOLdHI1mLXNBhozmlPHv+AyykWCvV3M9WTrSoR
+VhCcVJHyfiMpf8VbmF5ogYSI/q1852OJo28wbTAdBgNVHQ4EFgQUXnJApa1dwW9v
+2xbGMWs1tiL9YVowHwYDVR0jBBgwFoAUXnJApa1dwW9v2xbGMWs1tiL9YVowDwYD
+VR0TAQH/BAUwAwEB/zAaBgNVHREEEzARgglsb2NhbGhvc3SHBH8AAAEwCgYIKoZI
+zj0EAwIDSAAwRQIgQCVwkqvST3cG+50ErvTLFRlsDeBEq9Z7aj12Ep+QyW4CIQDg
+t3bH/DyrdrbnUCVamSzO1vOEXsEaBbohJ3/15yXlPg==
+-----END CERTIFICATE-----`,
+}
