@@ -1,4 +1,5 @@
 import type { Clock } from './clock.ts'
+import { nanosecondMs } from './layers/layer.ts'
 
 /** Something to be woken at a time. The alarm keeps its place in `heapIndex`. */
 export interface Sleeper {
@@ -57,7 +58,7 @@ export class Alarm {
     this.#timer = undefined
     this.#timerAtMs = atMs
     if (this.#heap.length === 0) return
-    const delayMs = Math.min(Math.max(0, Math.ceil(atMs - this.#clock.now())), longestTimerMs)
+    const delayMs = Math.min(Math.max(0, Math.ceil(atMs - nanosecondMs - this.#clock.now())), longestTimerMs)
     this.#timer = this.#clock.setTimer(() => this.#fire(), delayMs)
   }
 
@@ -65,7 +66,7 @@ export class Alarm {
     this.#timer = undefined
     this.#timerAtMs = Number.POSITIVE_INFINITY
     this.#isFiring = true
-    const nowMs = this.#clock.now()
+    const nowMs = this.#clock.now() + nanosecondMs
     for (let first = this.#heap[0]; first !== undefined && first.wakeAtMs <= nowMs; first = this.#heap[0]) {
       this.#take(first)
       first.wake()

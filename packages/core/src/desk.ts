@@ -72,7 +72,8 @@ export class Desk implements PermitIssuer, QueueOffice {
     if (queue === undefined && limits !== undefined) {
       leave = this.store.leave(host, limits, cost, reportsSent, nowMs)
       if ('kind' in leave && leave.kind === 'gone') {
-        return Promise.resolve(this.#permit(host, leave.slot, cost, nowMs, 0, 'none'))
+        const slot = reportsSent ? leave.slot : undefined
+        return Promise.resolve(this.#permit(host, limits, slot, cost, nowMs, 0, 'none'))
       }
     }
     const line = queue ?? this.#openQueue(host, key)
@@ -146,9 +147,12 @@ export class Desk implements PermitIssuer, QueueOffice {
     return this.records.limits[host]
   }
 
-  admitted(waiter: Waiter, host: number, slot: Slot | undefined, layer: LayerName, nowMs: number): void {
+  admitted(waiter: Waiter, host: number, limits: Limits, departure: Slot | undefined, layer: LayerName): void {
+    const nowMs = this.now()
     const waitedMs = nowMs - waiter.sinceMs
-    waiter.admit(this.#permit(host, slot, waiter.cost, nowMs, waitedMs, waitedMs > 0 ? layer : 'none'))
+    // Whoever does not report the moment of sending has departed, and has nothing to give back.
+    const slot = waiter.reportsSent ? departure : undefined
+    waiter.admit(this.#permit(host, limits, slot, waiter.cost, nowMs, waitedMs, waitedMs > 0 ? layer : 'none'))
   }
 
   refused(waiter: Waiter, host: number, error: unknown, nowMs: number): void {
@@ -194,6 +198,7 @@ export class Desk implements PermitIssuer, QueueOffice {
 
   #permit(
     host: number,
+    limits: Limits,
     slot: Slot | undefined,
     cost: number,
     nowMs: number,
@@ -201,7 +206,6 @@ export class Desk implements PermitIssuer, QueueOffice {
     layer: LayerName,
   ): Permit {
     const key = this.store.hosts.keyOf(host)
-    const limits = this.records.limits[host] as Limits
     this.records.departed(host, waitedMs, layer)
     if (this.events.has('depart')) this.events.emit('depart', { key, waitedMs, layer, cost })
     return new HostPermit(this, key, host, limits, slot, cost, nowMs, waitedMs, layer)

@@ -15,7 +15,8 @@ export interface QueueOffice {
   now(): number
   /** The limits of a host; `undefined` while they are looked up. */
   limitsOf(host: number): Limits | undefined
-  admitted(waiter: Waiter, host: number, slot: Slot | undefined, layer: LayerName, nowMs: number): void
+  /** `limits` are those under which it was let go. */
+  admitted(waiter: Waiter, host: number, limits: Limits, departure: Slot | undefined, layer: LayerName): void
   refused(waiter: Waiter, host: number, error: unknown, nowMs: number): void
   waiting(host: number, waitMs: number, layer: LayerName, queued: number): void
   /** Nobody waits in this queue any more. */
@@ -150,7 +151,7 @@ export class HostQueue implements Sleeper, WaiterOwner {
     if (leave.kind === 'gone') {
       this.#asker = undefined
       this.#stepOut(head)
-      this.#office.admitted(head, this.#host, leave.slot, this.#layer, this.#office.now())
+      this.#office.admitted(head, this.#host, limits, leave.slot, this.#layer)
       if (this.#line.size === 0) this.#layer = 'none'
       return true
     }

@@ -1,4 +1,4 @@
-import type { Layer, LayerName } from './layers/layer.ts'
+import { type Layer, type LayerName, nanosecondMs } from './layers/layer.ts'
 import { LeakyBucket } from './layers/leaky-bucket.ts'
 
 /**
@@ -59,8 +59,9 @@ export class LayerStack {
         binding = layer.name
       }
     }
-    this.binding = binding
-    return departMs
+    const isNow = departMs <= nowMs + nanosecondMs
+    this.binding = isNow ? 'none' : binding
+    return isNow ? nowMs : departMs
   }
 
   /** Charges a departure at `departMs` to every layer. */

@@ -119,7 +119,7 @@ export abstract class Layer {
 }
 
 /**
- * Sums of fractions are off by a few parts in 10^16. A departure that comes out less than a nanosecond
- * after now is one for now.
+ * Sums of fractions are off by a few parts in 10^16, and a timer takes whole milliseconds. So that such a
+ * trace does not cost one, a moment less than a nanosecond ahead is now.
  */
 export const nanosecondMs = 1e-6
