@@ -2,6 +2,7 @@ import type { Policy } from '@hostpace/core'
 import { describe, expect, test } from 'vitest'
 import { formatLogLine, type LoggedRequest, parseAccessLog } from '../examples/demo/access-log.ts'
 import { judge, mostIn } from '../examples/demo/judge.ts'
+import { latenessOf } from '../examples/demo/targets/stalls.ts'
 
 /** A log of requests that arrived at these times and were answered at once. */
 function log(...times: number[]): LoggedRequest[] {
@@ -50,10 +51,25 @@ describe('judge', () => {
     expect(judge([held, request(1008)], {}, options).violations).toEqual(['a request 998 ms after Retry-After: 1'])
   })
 
+  test('takes a stamp that may be late for the earliest that it may stand for', () => {
+    const late = (lateMs: number) => [request(0), request(540, { lateMs }), request(1000)]
+    expect(judge(late(38), interval).violations).toHaveLength(1)
+    expect(judge(late(39), interval)).toMatchObject({ violations: [], smallestGapMs: 460, resolutionMs: 40 })
+    const window = (lateMs: number) => [request(0, { lateMs }), ...log(1, 2, 990)]
+    expect(judge(window(8), quota).violations).toHaveLength(1)
+    expect(judge(window(9), quota).violations).toEqual([])
+  })
+
+  test('knows how late a stamp may be from when the target was held up', () => {
+    const stalls = [{ fromMs: 100, toMs: 140 }]
+    expect([100, 101, 140, 142, 143].map((stampMs) => latenessOf(stampMs, stalls))).toEqual([0, 1, 40, 42, 0])
+  })
+
   test('sums up', () => {
     expect(judge(log(0, 500, 1100), interval)).toEqual({
       requests: 3,
       spanMs: 1100,
+      resolutionMs: 1,
       smallestGapMs: 500,
       worstWindow: { count: 2, windowMs: 1000, limit: 2 },
       refused: 0,

@@ -4,6 +4,8 @@ import { readFile } from 'node:fs/promises'
 export interface LoggedRequest {
   /** When the request arrived, in milliseconds since 1970 on the target's clock. */
   arrivedMs: number
+  /** How much before that it may really have arrived, because the target was held up just then. @default 0 */
+  lateMs?: number
   /** When the target had answered. */
   answeredMs: number
   status: number

@@ -6,7 +6,9 @@ export interface Verdict {
   requests: number
   /** Milliseconds from the first request to the last. */
   spanMs: number
-  /** The shortest time between two requests; `Infinity` if there were fewer than two. */
+  /** How late a stamp may be at the most, in milliseconds. */
+  resolutionMs: number
+  /** The shortest time between two stamps; `Infinity` if there were fewer than two. */
   smallestGapMs: number
   /** The window with the most requests, of the length that the policy cares for. */
   worstWindow: { count: number; windowMs: number; limit: number }
@@ -21,33 +23,35 @@ export interface Verdict {
 export interface JudgeOptions {
   /** How many refusals the target deals out to everybody, however polite. @default 0 */
   expectedRefusals?: number
-  /** How far apart two stamps of one moment may be in the log, in milliseconds. @default 1 */
+  /** How far apart the log may put two requests of one moment for its clock alone, in milliseconds. @default 1 */
   resolutionMs?: number
 }
 
 /**
  * Holds an access log against a policy: each rule on every pair and every window of requests, from
- * what the target wrote down and nothing that the client believes of itself.
+ * what the target wrote down and nothing that the client believes of itself. A stamp that may be late
+ * counts as the earliest that it may stand for.
  *
  * @param log in the order of arrival
  */
 export function judge(log: readonly LoggedRequest[], policy: Policy, options: JudgeOptions = {}): Verdict {
   const { expectedRefusals = 0, resolutionMs = 1 } = options
-  const times = log.map((request) => request.arrivedMs)
   const refused = log.filter(isRefusal).length
   const violations = [
-    ...shortGaps(times, policy, resolutionMs),
-    ...fullWindows(times, policy, resolutionMs),
-    ...bursts(times, policy, resolutionMs),
+    ...shortGaps(log, policy, resolutionMs),
+    ...fullWindows(log, policy, resolutionMs),
+    ...bursts(log, policy, resolutionMs),
     ...ignoredHolds(log, resolutionMs),
   ]
   if (refused > expectedRefusals) violations.push(`${refused} requests were refused, ${expectedRefusals} expected`)
-  const spanMs = times.length === 0 ? 0 : (times.at(-1) as number) - (times[0] as number)
+  const [first, last] = [log[0], log.at(-1)]
+  const spanMs = first === undefined || last === undefined ? 0 : last.arrivedMs - first.arrivedMs
   return {
     requests: log.length,
     spanMs,
-    smallestGapMs: Math.min(...gaps(times)),
-    worstWindow: worstWindow(times, policy, resolutionMs),
+    resolutionMs: Math.max(0, ...log.map(({ lateMs = 0 }) => lateMs)) + resolutionMs,
+    smallestGapMs: Math.min(...neighbours(log).map(([before, after]) => after.arrivedMs - before.arrivedMs)),
+    worstWindow: worstWindow(log, policy, resolutionMs),
     refused,
     allowed: mostIn(spanMs + resolutionMs, policy),
     violations,
@@ -69,32 +73,39 @@ export function mostIn(spanMs: number, { intervalMs, rate, capacity, quotas = []
   return Math.min(...limits)
 }
 
-function shortGaps(times: readonly number[], { intervalMs }: Policy, resolutionMs: number): string[] {
+/** The longest time that may have been between two requests. */
+function timeBetween(before: LoggedRequest, after: LoggedRequest): number {
+  return after.arrivedMs - before.arrivedMs + (before.lateMs ?? 0)
+}
+
+function shortGaps(log: readonly LoggedRequest[], { intervalMs }: Policy, resolutionMs: number): string[] {
   if (intervalMs === undefined) return []
-  return gaps(times)
+  return neighbours(log)
+    .map(([before, after]) => timeBetween(before, after))
     .filter((gap) => gap < intervalMs - resolutionMs)
     .map((gap) => `a gap of ${gap} ms where ${intervalMs} ms are declared`)
 }
 
-function fullWindows(times: readonly number[], { quotas = [] }: Policy, resolutionMs: number): string[] {
+function fullWindows(log: readonly LoggedRequest[], { quotas = [] }: Policy, resolutionMs: number): string[] {
   return quotas.flatMap(({ limit, windowMs }) => {
-    const count = mostWithin(times, windowMs - resolutionMs)
+    const count = mostWithin(log, windowMs - resolutionMs)
     return count > limit ? [`${count} requests within ${windowMs} ms where ${limit} are allowed`] : []
   })
 }
 
 /** A token bucket permits no more than its capacity plus what flows in between any two requests. */
-function bursts(times: readonly number[], policy: Policy, resolutionMs: number): string[] {
+function bursts(log: readonly LoggedRequest[], policy: Policy, resolutionMs: number): string[] {
   const { rate, capacity } = policy
   if (rate === undefined) return []
   const bucket: Policy = capacity === undefined ? { rate } : { rate, capacity }
   let worst = { excess: 0, text: '' }
-  for (const [first, from] of times.entries()) {
-    for (const [offset, to] of times.slice(first).entries()) {
-      const most = mostIn(to - from + resolutionMs, bucket)
+  for (const [index, first] of log.entries()) {
+    for (const [offset, last] of log.slice(index).entries()) {
+      const spanMs = timeBetween(first, last)
+      const most = mostIn(spanMs + resolutionMs, bucket)
       const excess = offset + 1 - most
       if (excess <= worst.excess) continue
-      worst = { excess, text: `${offset + 1} requests in ${to - from} ms where ${rate} permits ${most}` }
+      worst = { excess, text: `${offset + 1} requests in ${spanMs} ms where ${rate} permits ${most}` }
     }
   }
   return worst.excess > 0 ? [worst.text] : []
@@ -110,20 +121,20 @@ function ignoredHolds(log: readonly LoggedRequest[], resolutionMs: number): stri
   })
 }
 
-function worstWindow(times: readonly number[], policy: Policy, resolutionMs: number): Verdict['worstWindow'] {
+function worstWindow(log: readonly LoggedRequest[], policy: Policy, resolutionMs: number): Verdict['worstWindow'] {
   const [quota] = policy.quotas ?? []
   const windowMs = quota?.windowMs ?? 1000
   // A half-open window of one millisecond less than its length still holds what arrives at its very end.
   const limit = quota?.limit ?? mostIn(windowMs - resolutionMs, policy)
-  return { count: mostWithin(times, windowMs - resolutionMs), windowMs, limit }
+  return { count: mostWithin(log, windowMs - resolutionMs), windowMs, limit }
 }
 
 /** The most requests in any half-open window of this length; a worst one always starts at a request. */
-function mostWithin(times: readonly number[], windowMs: number): number {
-  const counts = times.map((from) => times.filter((at) => at >= from && at < from + windowMs).length)
+function mostWithin(log: readonly LoggedRequest[], windowMs: number): number {
+  const counts = log.map((first, index) => log.slice(index).filter((next) => timeBetween(first, next) < windowMs).length)
   return Math.max(0, ...counts)
 }
 
-function gaps(times: readonly number[]): number[] {
-  return times.slice(1).map((time, index) => time - (times[index] as number))
+function neighbours(log: readonly LoggedRequest[]): [LoggedRequest, LoggedRequest][] {
+  return log.slice(1).map((after, index) => [log[index] as LoggedRequest, after])
 }

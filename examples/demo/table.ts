@@ -14,6 +14,7 @@ const rows: Row[] = [
   ['asks for', ({ asks }) => asks],
   ['served by', ({ server }) => server],
   ['requests', ({ verdict }) => `${verdict.requests} in ${seconds(verdict.spanMs)} s`],
+  ['stamped within', ({ verdict }) => `${verdict.resolutionMs} ms`],
   ['smallest gap', ({ verdict }) => `${verdict.smallestGapMs} ms`],
   ['worst window', ({ verdict: { worstWindow } }) => windowText(worstWindow)],
   ['refused', ({ verdict }) => String(verdict.refused)],
@@ -46,7 +47,7 @@ function rateText(count: number, spanMs: number): string {
 
 function waitText(waits: HostReport['waits']): string {
   const lines = Object.entries(waits).flatMap(([layer, wait]) =>
-    wait === undefined || wait.ms < 50 ? [] : [`${layer} ${wait.count}, ${seconds(wait.ms)} s`],
+    wait === undefined || wait.ms < 50 ? [] : [`${layer} ${seconds(wait.ms)} s (${wait.count})`],
   )
   return lines.join('\n')
 }

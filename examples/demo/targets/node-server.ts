@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { join, normalize } from 'node:path'
 import { formatLogLine } from '../access-log.ts'
 import { arrivedHeader, type Decision, ruleKeeper } from './rules.ts'
+import { wallMs } from './stalls.ts'
 import type { RunningTargets, Target } from './target.ts'
 
 /** Serves targets from this process, each on its own port, or on the port behind the nginx that writes the log. */
@@ -58,11 +59,6 @@ function logged(arrivedMs: number, { url = '', headers }: IncomingMessage, respo
     client: headers['user-agent'] ?? '',
     ...(seconds === undefined ? {} : { retryAfterMs: Number(seconds) * 1000 }),
   }
-}
-
-/** The wall clock with a fraction, steady even if somebody sets it meanwhile. */
-function wallMs(): number {
-  return performance.timeOrigin + performance.now()
 }
 
 async function stop(servers: readonly Server[], logs: readonly (WriteStream | undefined)[]): Promise<void> {

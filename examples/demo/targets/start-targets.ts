@@ -6,6 +6,7 @@ import { buildSites } from '../site/sites.ts'
 import { findNginx } from './find-nginx.ts'
 import { freePorts } from './free-ports.ts'
 import { isEnforcedByNginx } from './rules.ts'
+import type { Stall } from './stalls.ts'
 import type { Target, TargetPlan } from './target.ts'
 import { startTargetProcess } from './target-process.ts'
 
@@ -15,7 +16,8 @@ export interface StartedTargets {
   logs: Record<HostName, string>
   /** What serves each host. */
   servers: Record<HostName, string>
-  stop(): Promise<void>
+  /** Resolves with the spans in which the targets were held up, and so the stamps in their logs are late. */
+  stop(): Promise<Stall[]>
 }
 
 /** Writes the sites below `folder` and serves each host on a free port: by nginx where it can be had, else by Node. */

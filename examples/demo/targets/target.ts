@@ -1,4 +1,5 @@
 import type { HostName, TargetRule } from '../hosts.ts'
+import type { Stall } from './stalls.ts'
 
 /** All that a server has to know to be one of the targets. */
 export interface Target {
@@ -19,6 +20,12 @@ export interface Target {
 export interface RunningTargets {
   /** Resolves once nobody listens any more and the access logs are complete. */
   stop(): Promise<void>
+}
+
+/** Targets in a process of their own. */
+export interface TargetProcess {
+  /** Resolves as above, with the spans in which their process was held up. */
+  stop(): Promise<Stall[]>
 }
 
 /** What to start. */

@@ -67,12 +67,16 @@ export class Alarm {
     this.#timerAtMs = Number.POSITIVE_INFINITY
     this.#isFiring = true
     const nowMs = this.#clock.now() + nanosecondMs
-    for (let first = this.#heap[0]; first !== undefined && first.wakeAtMs <= nowMs; first = this.#heap[0]) {
-      this.#take(first)
-      first.wake()
+    try {
+      for (let first = this.#heap[0]; first !== undefined && first.wakeAtMs <= nowMs; first = this.#heap[0]) {
+        this.#take(first)
+        first.wake()
+      }
+    } finally {
+      // Whatever went wrong with one, the others are still to be woken.
+      this.#isFiring = false
+      this.#arm()
     }
-    this.#isFiring = false
-    this.#arm()
   }
 
   #take(sleeper: Sleeper): void {

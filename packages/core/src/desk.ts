@@ -10,12 +10,20 @@ import type { Limits } from './limits.ts'
 import type { WaitOptions } from './pacer-options.ts'
 import type { Outcome, Permit } from './permit.ts'
 import type { PolicyBook } from './policy-book.ts'
+import type { Reservation } from './reservation.ts'
 import type { Slot } from './slot.ts'
-import type { Leave, Store } from './stores/store.ts'
+import type { Answer, Leave, Store } from './stores/store.ts'
 import { checkWaitOptions, Waiter } from './waiter.ts'
 
 /** How long a host is remembered after it has recovered, so that its figures can still be read. */
 const keepRecoveredMs = 60_000
+
+/** What a reservation stands for. */
+interface Reserved {
+  readonly host: number
+  readonly slot: Slot
+  readonly departAtMs: number
+}
 
 /** Hears what the answers to permitted requests say. */
 export type OutcomeListener = (host: number, outcome: Outcome, departedAtMs: number) => void
@@ -33,6 +41,10 @@ export class Desk implements PermitIssuer, QueueOffice {
   readonly #clock: Required<Clock>
   readonly #policies: PolicyBook
   readonly #onOutcome: OutcomeListener
+  /** Slots that reservations stand for. */
+  readonly #reserved = new WeakMap<Reservation, Reserved>()
+  /** Lines of those who come with a slot. */
+  readonly #ownLines = new Set<HostQueue>()
   #sweptAtMs: number
   #isClosed = false
 
@@ -64,22 +76,25 @@ export class Desk implements PermitIssuer, QueueOffice {
     const host = this.hostOf(key)
     const limits = this.records.limits[host] ?? this.#lookUp(host, key)
     checkWaitOptions(options, limits?.stack.maxCost ?? Number.POSITIVE_INFINITY)
-    options.reservation?.cancel()
     const { cost = 1, reportsSent = false } = options
     const nowMs = this.now()
+    const reserved = this.#claim(host, cost, options.reservation)
+    if (reserved !== undefined && limits !== undefined) return this.#waitForSlot(host, limits, reserved, options, nowMs)
     const queue = this.records.queues[host]
     let leave: Leave | Promise<Leave> | undefined
     if (queue === undefined && limits !== undefined) {
       leave = this.store.leave(host, limits, cost, reportsSent, nowMs)
       if ('kind' in leave && leave.kind === 'gone') {
         const slot = reportsSent ? leave.slot : undefined
-        return Promise.resolve(this.#permit(host, limits, slot, cost, nowMs, 0, 'none'))
+        return Promise.resolve(this.#permit(host, slot, cost, nowMs, 0, 'none'))
       }
     }
-    const line = queue ?? this.#openQueue(host, key)
-    const waiter = new Waiter(line, options, nowMs)
-    line.enqueue(waiter, leave)
-    return waiter.promise
+    return this.#lineUp(queue ?? this.#openQueue(host, key), options, nowMs, leave)
+  }
+
+  /** Makes a slot claimable by the reservation that its caller holds. */
+  remember(reservation: Reservation, host: number, slot: Slot): void {
+    this.#reserved.set(reservation, { host, slot, departAtMs: reservation.departAtMs })
   }
 
   /** The number and the limits of a host, once they are known. */
@@ -107,7 +122,7 @@ export class Desk implements PermitIssuer, QueueOffice {
       if (former === undefined || (onlyKey !== undefined && onlyKey !== key)) continue
       const limits = this.#policies.limitsOf(key) as Limits
       if (limits === former) continue
-      this.store.adopt(host, former, limits, this.now())
+      this.store.adopt(host, former, limits, this.records.inFlight[host] as number, this.now())
       this.records.limits[host] = limits
       this.recheck(host)
     }
@@ -115,15 +130,15 @@ export class Desk implements PermitIssuer, QueueOffice {
 
   /** Something has changed that applies to all who wait for a host. */
   recheck(host: number): void {
-    this.records.queues[host]?.recheck()
+    this.store.hosts.changed(host)
   }
 
   /** Rejects all who wait, and any who come. @returns whether it was open */
   close(): boolean {
     if (this.#isClosed) return false
     this.#isClosed = true
-    for (const queue of this.records.queues) queue?.close(new PacerClosedError())
-    this.store.hosts.leave(this.records)
+    for (const queue of [...this.records.queues, ...this.#ownLines]) queue?.close(new PacerClosedError())
+    this.#leaveWhenIdle()
     return true
   }
 
@@ -147,12 +162,12 @@ export class Desk implements PermitIssuer, QueueOffice {
     return this.records.limits[host]
   }
 
-  admitted(waiter: Waiter, host: number, limits: Limits, departure: Slot | undefined, layer: LayerName): void {
+  admitted(waiter: Waiter, host: number, departure: Slot | undefined, layer: LayerName): void {
     const nowMs = this.now()
     const waitedMs = nowMs - waiter.sinceMs
     // Whoever does not report the moment of sending has departed, and has nothing to give back.
     const slot = waiter.reportsSent ? departure : undefined
-    waiter.admit(this.#permit(host, limits, slot, waiter.cost, nowMs, waitedMs, waitedMs > 0 ? layer : 'none'))
+    waiter.admit(this.#permit(host, slot, waiter.cost, nowMs, waitedMs, waitedMs > 0 ? layer : 'none'))
   }
 
   refused(waiter: Waiter, host: number, error: unknown, nowMs: number): void {
@@ -171,12 +186,13 @@ export class Desk implements PermitIssuer, QueueOffice {
 
   emptied(host: number, queue: HostQueue): void {
     if (this.records.queues[host] === queue) this.records.queues[host] = undefined
+    else this.#ownLines.delete(queue)
   }
 
   permitSent(permit: HostPermit): void {
     const nowMs = this.now()
     permit.departedAtMs = nowMs
-    this.store.sent(permit.host, permit.limits, permit.slot, permit.cost, nowMs)
+    this.store.sent(permit.host, this.#limitsOf(permit), permit.slot, permit.cost, nowMs)
     // Those who wait need not be told: nothing has come free, and whoever's time comes asks again.
   }
 
@@ -185,20 +201,32 @@ export class Desk implements PermitIssuer, QueueOffice {
   }
 
   permitUnused(permit: HostPermit): void {
-    this.store.giveBack(permit.host, permit.limits, permit.slot as Slot, this.now())
+    this.store.giveBack(permit.host, this.#limitsOf(permit), permit.slot as Slot, this.now())
     this.recheck(permit.host)
   }
 
-  permitDone({ host, limits }: HostPermit): void {
+  permitDone(permit: HostPermit): void {
+    const { host } = permit
     this.records.inFlight[host] = (this.records.inFlight[host] as number) - 1
-    if (!Number.isFinite(limits.concurrency)) return
-    this.store.finish(host)
-    this.recheck(host)
+    if (this.#limitsOf(permit).isBounded) {
+      this.store.finish(host)
+      this.recheck(host)
+    }
+    if (this.#isClosed) this.#leaveWhenIdle()
+  }
+
+  /** The present limits of a host in flight, which is not forgotten. */
+  #limitsOf({ host }: HostPermit): Limits {
+    return this.records.limits[host] as Limits
+  }
+
+  /** As long as permits are out, nobody else on the store may forget their hosts. */
+  #leaveWhenIdle(): void {
+    if (this.records.inFlight.every((count) => count === 0)) this.store.hosts.leave(this.records)
   }
 
   #permit(
     host: number,
-    limits: Limits,
     slot: Slot | undefined,
     cost: number,
     nowMs: number,
@@ -208,7 +236,35 @@ export class Desk implements PermitIssuer, QueueOffice {
     const key = this.store.hosts.keyOf(host)
     this.records.departed(host, waitedMs, layer)
     if (this.events.has('depart')) this.events.emit('depart', { key, waitedMs, layer, cost })
-    return new HostPermit(this, key, host, limits, slot, cost, nowMs, waitedMs, layer)
+    return new HostPermit(this, key, host, slot, cost, nowMs, waitedMs, layer)
+  }
+
+  #lineUp(queue: HostQueue, options: WaitOptions, nowMs: number, leave?: Answer<Leave>): Promise<Permit> {
+    const waiter = new Waiter(queue, options, nowMs)
+    queue.enqueue(waiter, leave)
+    return waiter.promise
+  }
+
+  /** Who has a slot already waits for it alone, in a line of his own, and not behind those who have none. */
+  #waitForSlot(host: number, limits: Limits, reserved: Reserved, options: WaitOptions, nowMs: number): Promise<Permit> {
+    const { slot, departAtMs } = reserved
+    const queue = new HostQueue(this, host, this.store.hosts.keyOf(host))
+    this.#ownLines.add(queue)
+    const leave: Answer<Leave> =
+      departAtMs > nowMs
+        ? { kind: 'promised', slot, waitMs: departAtMs - nowMs }
+        : this.store.retry(host, limits, slot, options.reportsSent ?? false, nowMs)
+    return this.#lineUp(queue, options, nowMs, leave)
+  }
+
+  /** The slot of a reservation that nobody has used yet; one for another host or cost is given back. */
+  #claim(host: number, cost: number, reservation: Reservation | undefined): Reserved | undefined {
+    const reserved = reservation && this.#reserved.get(reservation)
+    if (reservation === undefined || reserved === undefined) return undefined
+    this.#reserved.delete(reservation)
+    if (reserved.host === host && reserved.slot.cost === cost) return reserved
+    reservation.cancel()
+    return undefined
   }
 
   #openQueue(host: number, key: string): HostQueue {
@@ -226,22 +282,24 @@ export class Desk implements PermitIssuer, QueueOffice {
   #lookUp(host: number, key: string): Limits | undefined {
     if (this.records.lookups.has(host)) return undefined
     const limits = this.#policies.limitsOf(key)
-    if (!(limits instanceof Promise)) {
-      this.records.limits[host] = limits
-      return limits
-    }
-    const known = limits.then((found) => {
-      this.records.limits[host] = found
-      return found
-    })
+    if (!(limits instanceof Promise)) return this.#learnLimits(host, limits)
+    const known = limits.then((found) => this.#learnLimits(host, found))
     this.records.lookups.set(host, known)
     known
       .finally(() => this.records.lookups.delete(host))
-      // Only now, so that a pause that was asked for meanwhile comes first.
       .then(
-        () => this.recheck(host),
+        () => this.records.queues[host]?.limitsKnown(),
         (error) => this.records.queues[host]?.close(error),
       )
     return undefined
+  }
+
+  #learnLimits(host: number, limits: Limits): Limits {
+    this.records.limits[host] = limits
+    // A pause may have been asked for before.
+    const nowMs = this.now()
+    const heldMs = (this.records.holds.get(host)?.untilMs ?? nowMs) - nowMs
+    if (heldMs > 0) this.store.pause(host, limits, heldMs, nowMs)
+    return limits
   }
 }

@@ -17,7 +17,7 @@ export class Forecast {
   readonly #cells: Float64Array
   /** The promised ones, in the order of their times. */
   readonly #slots: readonly Slot[]
-  readonly #floorLayer: LayerName
+  #floorLayer: LayerName
   #upcoming = 0
   #floorMs: number
   #foundMs = 0
@@ -25,7 +25,7 @@ export class Forecast {
 
   /**
    * @param cells a copy of the credit, which the forecast uses up
-   * @param slots what is promised, in the order of the times
+   * @param slots what is promised
    * @param floorMs nothing departs before this, because of `floorLayer`
    */
   constructor(
@@ -38,7 +38,7 @@ export class Forecast {
   ) {
     this.#stack = stack
     this.#cells = cells
-    this.#slots = slots
+    this.#slots = inOrder(slots, nowMs)
     this.#nowMs = nowMs
     this.#floorMs = Math.max(nowMs, floorMs)
     this.#floorLayer = this.#floorMs > nowMs ? floorLayer : 'none'
@@ -58,7 +58,7 @@ export class Forecast {
       const departMs = this.#stack.earliest(this.#cells, 0, this.#floorMs, cost)
       if (this.#stack.binding !== 'none') bound = this.#stack.binding
       const slot = this.#slots[this.#upcoming]
-      if (slot === undefined || (departMs <= this.#timeOf(slot) && this.#leavesRoom(departMs, cost))) {
+      if (slot === undefined || (departMs <= timeOf(slot, this.#nowMs) && this.#leavesRoom(departMs, cost))) {
         this.#foundMs = departMs
         this.binding = departMs > this.#nowMs ? bound : 'none'
         return departMs
@@ -70,7 +70,14 @@ export class Forecast {
   /** Lets the request depart that `find` was last asked for. */
   take(cost: number): void {
     this.#stack.charge(this.#cells, 0, this.#foundMs, cost)
-    this.#floorMs = this.#foundMs
+    this.notBefore(this.#foundMs, this.binding)
+  }
+
+  /** Whoever comes next departs no earlier than `floorMs`, because of one in front who waits for `layer`. */
+  notBefore(floorMs: number, layer: LayerName): void {
+    if (floorMs <= this.#floorMs) return
+    this.#floorMs = floorMs
+    this.#floorLayer = layer
   }
 
   /** Ends the forecast and frees its copy of the credit. */
@@ -79,7 +86,7 @@ export class Forecast {
   }
 
   #pass(slot: Slot): void {
-    const departMs = this.#timeOf(slot)
+    const departMs = timeOf(slot, this.#nowMs)
     this.#stack.charge(this.#cells, 0, departMs, slot.cost)
     this.#floorMs = Math.max(this.#floorMs, departMs)
     this.#upcoming++
@@ -91,7 +98,7 @@ export class Forecast {
     this.#stack.charge(trial, 0, departMs, cost)
     const holds = this.#slots.every((slot, index) => {
       if (index < this.#upcoming) return true
-      const timeMs = this.#timeOf(slot)
+      const timeMs = timeOf(slot, this.#nowMs)
       const permitted = this.#stack.earliest(trial, 0, timeMs, slot.cost) <= timeMs
       this.#stack.charge(trial, 0, timeMs, slot.cost)
       return permitted
@@ -99,9 +106,14 @@ export class Forecast {
     this.#stack.release(trial, 0)
     return holds
   }
+}
 
-  /** A slot that is overdue leaves just now. */
-  #timeOf(slot: Slot): number {
-    return Math.max(slot.departAtMs, this.#nowMs)
-  }
+/** When a slot departs: one that is held and overdue leaves just now. */
+export function timeOf(slot: Slot, nowMs: number): number {
+  return slot.held ? Math.max(slot.departAtMs, nowMs) : slot.departAtMs
+}
+
+/** Those that are held and overdue come after those whose time is over. */
+function inOrder(slots: readonly Slot[], nowMs: number): readonly Slot[] {
+  return slots.length > 1 ? [...slots].sort((a, b) => timeOf(a, nowMs) - timeOf(b, nowMs)) : slots
 }

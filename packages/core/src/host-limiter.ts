@@ -89,10 +89,9 @@ export class HostLimiter {
       departAtMs: slot.departAtMs,
       layer: slot.layer,
       cancel: () => {
-        // What is over by now counts as used, and is no longer in the book after this.
-        this.#book.settle(this.#stack, this.#cells, 0, this.#now(1))
         // What it left is open to the next in line, who then stands where it stood.
-        if (this.#book.remove(slot) && lineBefore.fromMs < this.#line.fromMs) this.#line = lineBefore
+        const isGivenBack = this.#book.giveBack(slot, this.#now(1))
+        if (isGivenBack && lineBefore.fromMs < this.#line.fromMs) this.#line = lineBefore
       },
     }
   }

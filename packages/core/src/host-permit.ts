@@ -1,5 +1,4 @@
 import type { LayerName } from './layers/layer.ts'
-import type { Limits } from './limits.ts'
 import type { Outcome, Permit } from './permit.ts'
 import type { Slot } from './slot.ts'
 
@@ -18,8 +17,6 @@ export class HostPermit implements Permit {
   readonly layer: LayerName
   /** @internal */
   readonly host: number
-  /** @internal The limits under which it was given. */
-  readonly limits: Limits
   /** @internal The departure as the store has it, while it can still be moved. */
   readonly slot: Slot | undefined
   /** @internal */
@@ -34,7 +31,6 @@ export class HostPermit implements Permit {
     issuer: PermitIssuer,
     key: string,
     host: number,
-    limits: Limits,
     slot: Slot | undefined,
     cost: number,
     departedAtMs: number,
@@ -44,7 +40,6 @@ export class HostPermit implements Permit {
     this.#issuer = issuer
     this.key = key
     this.host = host
-    this.limits = limits
     this.slot = slot
     this.cost = cost
     this.departedAtMs = departedAtMs
@@ -53,9 +48,7 @@ export class HostPermit implements Permit {
   }
 
   sent(): void {
-    if (this.#isSent || this.#isDone) return
-    this.#isSent = true
-    this.#issuer.permitSent(this)
+    if (!this.#isDone) this.#send()
   }
 
   observe(outcome: Outcome): void {
@@ -64,14 +57,21 @@ export class HostPermit implements Permit {
 
   done(outcome?: Outcome): void {
     if (this.#isDone) return
+    // First of all: those who hear of the outcome may call again.
+    this.#isDone = true
     const hasOutcome = outcome !== undefined && (outcome.status !== undefined || outcome.error !== undefined)
     if (!this.#isSent && this.slot !== undefined) {
       // An answer or an error tells that the host was bothered, so the departure stands.
-      if (hasOutcome) this.sent()
+      if (hasOutcome) this.#send()
       else this.#issuer.permitUnused(this)
     }
     if (hasOutcome) this.#issuer.permitObserved(this, outcome)
-    this.#isDone = true
     this.#issuer.permitDone(this)
+  }
+
+  #send(): void {
+    if (this.#isSent) return
+    this.#isSent = true
+    this.#issuer.permitSent(this)
   }
 }

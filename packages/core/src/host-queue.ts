@@ -1,6 +1,7 @@
 import type { Alarm, Sleeper } from './alarm.ts'
 import { costError } from './checks.ts'
 import { QueueFullError, RateLimitedError, WaitTooLongError } from './errors.ts'
+import type { Forecast } from './forecast.ts'
 import type { LayerName } from './layers/layer.ts'
 import type { Limits } from './limits.ts'
 import type { Slot } from './slot.ts'
@@ -15,8 +16,7 @@ export interface QueueOffice {
   now(): number
   /** The limits of a host; `undefined` while they are looked up. */
   limitsOf(host: number): Limits | undefined
-  /** `limits` are those under which it was let go. */
-  admitted(waiter: Waiter, host: number, limits: Limits, departure: Slot | undefined, layer: LayerName): void
+  admitted(waiter: Waiter, host: number, departure: Slot | undefined, layer: LayerName): void
   refused(waiter: Waiter, host: number, error: unknown, nowMs: number): void
   waiting(host: number, waitMs: number, layer: LayerName, queued: number): void
   /** Nobody waits in this queue any more. */
@@ -58,25 +58,36 @@ export class HostQueue implements Sleeper, WaiterOwner {
     return this.#line.size
   }
 
-  /** Costs of those who wait and hold no slot, in their order. */
-  *costsWithoutSlot(): Iterable<number> {
+  /** Lets all who wait depart in a forecast. @returns when the last of them does */
+  lineUp(forecast: Forecast): number {
+    let lastMs = Number.NEGATIVE_INFINITY
     for (const waiter of this.#line) {
-      if (this.#slot === undefined || waiter !== this.#asker) yield waiter.cost
+      const slot = this.#slotOf(waiter)
+      lastMs = slot?.departAtMs ?? forecast.next(waiter.cost)
+      if (slot !== undefined) forecast.notBefore(slot.departAtMs, slot.layer)
     }
+    return lastMs
   }
 
   /** Lines up a request, or refuses it at once. `leave` is what the store said to it, if it was asked. */
   enqueue(waiter: Waiter, leave?: Answer<Leave>): void {
-    const maxQueue = this.#office.limitsOf(this.#host)?.policy.maxQueue
-    if (maxQueue !== undefined && this.#line.size >= maxQueue) {
-      this.#refuse(waiter, new QueueFullError(maxQueue, this.#key))
+    const maxQueue = this.#maxQueue()
+    if (this.#line.size >= maxQueue) {
+      this.#office.refused(waiter, this.#host, new QueueFullError(maxQueue, this.#key), this.#office.now())
       return
     }
     this.#line.add(waiter)
     if (waiter.maxWaitMs !== undefined) this.#impatient++
     if (this.#line.head === waiter) this.ask(leave)
     // Having asked, it may have left, or others may be the head by now.
-    if (this.#line.size > 0) this.#refuseHopeless()
+    this.#refuseHopeless()
+    if (waiter.isInLine && this.#slot === undefined) this.#wakeToRefuse(waiter)
+  }
+
+  /** The policy has been looked up. */
+  limitsKnown(): void {
+    this.recheck()
+    this.#refuseExcess()
   }
 
   /** Asks for the head, and for those behind it, until one has to wait. */
@@ -114,10 +125,13 @@ export class HostQueue implements Sleeper, WaiterOwner {
   wake(): void {
     this.#refuseExpired()
     this.ask()
+    if (this.#slot === undefined && this.#line.size > 0) this.#sleep(Number.POSITIVE_INFINITY)
   }
 
   /** A signal was aborted. */
   abandon(waiter: Waiter): void {
+    // One that leaves at this moment has its permit.
+    if (!waiter.isInLine) return
     const wasHead = this.#line.head === waiter
     this.#remove(waiter)
     this.#office.refused(waiter, this.#host, waiter.abortReason, this.#office.now())
@@ -151,7 +165,7 @@ export class HostQueue implements Sleeper, WaiterOwner {
     if (leave.kind === 'gone') {
       this.#asker = undefined
       this.#stepOut(head)
-      this.#office.admitted(head, this.#host, limits, leave.slot, this.#layer)
+      this.#office.admitted(head, this.#host, leave.slot, this.#layer)
       if (this.#line.size === 0) this.#layer = 'none'
       return true
     }
@@ -161,8 +175,8 @@ export class HostQueue implements Sleeper, WaiterOwner {
     this.#layer = leave.kind === 'promised' ? leave.slot.layer : 'concurrency'
     const waitMs = leave.kind === 'promised' ? leave.waitMs : Number.POSITIVE_INFINITY
     if (this.#refuseIfTooLong(head, waitMs, this.#layer, limits)) return true
-    if (isNews) this.#office.waiting(this.#host, waitMs, this.#layer, this.#line.size)
     this.#sleep(waitMs)
+    if (isNews) this.#office.waiting(this.#host, waitMs, this.#layer, this.#line.size)
     return false
   }
 
@@ -182,15 +196,16 @@ export class HostQueue implements Sleeper, WaiterOwner {
   #answered(head: Waiter, leave: Leave, limits: Limits): void {
     this.#isAsking = false
     const { store } = this.#office
-    if (this.#line.head !== head) {
-      // It gave up, or somebody went ahead, while the store was thinking: what it was given goes back.
+    if (this.#line.head !== head || this.#office.limitsOf(this.#host) !== limits) {
+      // It gave up, somebody went ahead or the policy is another by now: what it was given goes back.
       if (leave.kind !== 'full' && leave.slot !== undefined)
         store.giveBack(this.#host, limits, leave.slot, this.#office.now())
-      if (leave.kind === 'gone' && Number.isFinite(limits.concurrency)) store.finish(this.#host)
+      if (leave.kind === 'gone' && limits.isBounded) store.finish(this.#host)
       this.ask()
     } else if (this.#settle(head, leave, limits) || this.#mustAskAgain) {
       this.ask()
     }
+    this.#refuseExcess()
   }
 
   /** How long the head sleeps; where it waits for a permit, until somebody has waited long enough. */
@@ -205,6 +220,25 @@ export class HostQueue implements Sleeper, WaiterOwner {
     let firstMs = Number.POSITIVE_INFINITY
     for (const waiter of this.#line) firstMs = Math.min(firstMs, waiter.sinceMs + this.#maxWaitOf(waiter))
     return firstMs
+  }
+
+  /** Has the alarm wake in time to refuse one who will not wait for ever, where nobody can tell when it leaves. */
+  #wakeToRefuse(waiter: Waiter): void {
+    const atMs = waiter.sinceMs + this.#maxWaitOf(waiter)
+    if (Number.isFinite(atMs) && (this.heapIndex < 0 || atMs < this.wakeAtMs)) this.#office.alarm.set(this, atMs)
+  }
+
+  /** How long the line may be. One that the store has not answered yet does not wait, as far as anybody knows. */
+  #maxQueue(): number {
+    const { maxQueue = Number.POSITIVE_INFINITY } = this.#office.limitsOf(this.#host)?.policy ?? {}
+    return this.#asker === undefined ? maxQueue + 1 : maxQueue
+  }
+
+  /** Refuses the last of the line if it turns out to be longer than it may be. */
+  #refuseExcess(): void {
+    const maxQueue = this.#maxQueue()
+    if (this.#line.size <= maxQueue) return
+    for (const waiter of [...this.#line].slice(maxQueue)) this.#refuse(waiter, new QueueFullError(maxQueue, this.#key))
   }
 
   /** Refuses those who have waited as long as they would; the head may still leave in the last moment. */
@@ -234,14 +268,21 @@ export class HostQueue implements Sleeper, WaiterOwner {
 
   #refuseHopelessBy({ forecast, nowMs }: HostView, limits: Limits): void {
     for (const waiter of [...this.#line]) {
-      const hasSlot = this.#slot !== undefined && waiter === this.#asker
-      const departMs = hasSlot ? (this.#slot as Slot).departAtMs : forecast.find(waiter.cost)
-      const layer = hasSlot || this.#layer === 'concurrency' ? this.#layer : forecast.binding
+      // Whoever hears of a refusal may abort or close.
+      if (!waiter.isInLine) continue
+      const slot = this.#slotOf(waiter)
+      const departMs = slot?.departAtMs ?? forecast.find(waiter.cost)
+      const layer = slot?.layer ?? (this.#layer === 'concurrency' ? this.#layer : forecast.binding)
       if (this.#refuseIfTooLong(waiter, departMs - nowMs, layer, limits)) continue
-      if (!hasSlot) forecast.take(waiter.cost)
+      if (slot === undefined) forecast.take(waiter.cost)
+      else forecast.notBefore(departMs, layer)
     }
     forecast.end()
     if (this.#line.size === 0) this.#rest()
+  }
+
+  #slotOf(waiter: Waiter): Slot | undefined {
+    return waiter === this.#asker ? this.#slot : undefined
   }
 
   /** Whether anybody in the line will not wait for ever. */
@@ -255,7 +296,7 @@ export class HostQueue implements Sleeper, WaiterOwner {
   }
 
   #refuseIfTooLong(waiter: Waiter, waitMs: number, layer: LayerName, limits: Limits): boolean {
-    if (limits.policy.onLimit === 'reject') {
+    if (limits.policy.onLimit === 'reject' && waitMs > 0) {
       this.#refuse(waiter, new RateLimitedError(this.#key, waitMs, layer))
       return true
     }
@@ -268,13 +309,13 @@ export class HostQueue implements Sleeper, WaiterOwner {
   }
 
   #refuse(waiter: Waiter, error: unknown): void {
+    if (!waiter.isInLine) return
     this.#remove(waiter)
     this.#office.refused(waiter, this.#host, error, this.#office.now())
   }
 
   /** Takes a waiter out of the line, and gives its slot back if it has one. */
   #remove(waiter: Waiter): void {
-    if (!waiter.isInLine) return
     this.#stepOut(waiter)
     if (this.#asker !== waiter) return
     const slot = this.#slot

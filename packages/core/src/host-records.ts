@@ -46,6 +46,10 @@ export class HostRecords implements HostKeeper {
     this.#tally(host).refused++
   }
 
+  changed(host: number): void {
+    this.queues[host]?.recheck()
+  }
+
   mayForget(host: number, nowMs: number): boolean {
     if (host >= this.limits.length) return true
     if (this.queues[host] !== undefined || this.inFlight[host] !== 0 || this.lookups.has(host)) return false

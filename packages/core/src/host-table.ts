@@ -4,6 +4,8 @@ export interface HostKeeper {
   mayForget(host: number, nowMs: number): boolean
   /** The host is forgotten; its number will be given to another. */
   forget(host: number): void
+  /** Something has changed that applies to all who wait for the host. */
+  changed?(host: number): void
 }
 
 /**
@@ -50,6 +52,11 @@ export class HostTable {
 
   leave(keeper: HostKeeper): void {
     this.#keepers.delete(keeper)
+  }
+
+  /** Tells all who keep something of a host that a permit or a slot has come free, a pause is over or the like. */
+  changed(host: number): void {
+    for (const keeper of this.#keepers) keeper.changed?.(host)
   }
 
   /** Forgets the hosts of which no keeper has anything left to remember. */

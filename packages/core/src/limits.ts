@@ -12,12 +12,15 @@ export class Limits {
   readonly stack: LayerStack
   /** How many requests may be in flight at once. */
   readonly concurrency: number
+  /** Whether the requests in flight are bounded. */
+  readonly isBounded: boolean
 
   /** @param unknownIntervalMs the gap to start with where nothing is declared */
   constructor(policy: Policy, unknownIntervalMs: number) {
     this.policy = policy
     this.fingerprint = fingerprintOf(policy, unknownIntervalMs)
     this.concurrency = policy.concurrency ?? Number.POSITIVE_INFINITY
+    this.isBounded = this.concurrency !== Number.POSITIVE_INFINITY
     const layers = isDeclared(policy)
       ? layersOf(policy)
       : [new LeakyBucket({ intervalMs: unknownIntervalMs, name: 'adaptive' })]

@@ -46,7 +46,7 @@ export interface WaitOptions {
   maxWaitMs?: number | undefined
   /** The key to pace by, in place of the one that `keyBy` finds. */
   key?: string | undefined
-  /** A slot that `reserve` gave for this host; it is given back and this request goes to the front. */
+  /** A slot that `reserve` gave for this host and cost; the request leaves at that time, or as soon as it may after. */
   reservation?: Reservation | undefined
   /**
    * The caller will call `permit.sent()` once the request is on the wire. Until it does (or calls

@@ -82,7 +82,7 @@ export class Pacer {
 
   /**
    * Reserves a departure without sleeping, behind all who wait. For schedulers, which put the URL off and work on
-   * another host meanwhile; hand the reservation to `wait`, or to an adapter, when its time has come.
+   * another host meanwhile; hand the reservation to `wait`, or to an adapter, in time or within a second after.
    */
   async reserve(
     url: string | URL,
@@ -92,12 +92,12 @@ export class Pacer {
     const { host, limits } = await this.#desk.ready(key)
     checkCost(cost, limits.stack.maxCost)
     const view = await store.view(host, limits, this.#desk.now())
-    const behindMs = this.#lineUp(host, view)
+    const behindMs = this.#desk.records.queues[host]?.lineUp(view.forecast) ?? view.nowMs
     view.forecast.end()
     const nowMs = this.#desk.now()
     const slot = await store.reserve(host, limits, cost, behindMs, nowMs)
     const waitMs = slot.departAtMs - view.nowMs
-    return {
+    const reservation: Reservation = {
       waitMs,
       departAtMs: nowMs + waitMs,
       // Where it only waits for those before it, their layer is its own.
@@ -107,6 +107,8 @@ export class Pacer {
         this.#desk.recheck(host)
       },
     }
+    this.#desk.remember(reservation, host, slot)
+    return reservation
   }
 
   /** When a request that is made now would leave. Takes nothing. */
@@ -200,15 +202,8 @@ export class Pacer {
     return this.#desk.hostOf(this.#keys.keyOf(url))
   }
 
-  /** Lets all who wait depart in a forecast. @returns when the last of them does */
-  #lineUp(host: number, { forecast, nowMs }: HostView): number {
-    let lastMs = nowMs
-    for (const cost of this.#desk.records.queues[host]?.costsWithoutSlot() ?? []) lastMs = forecast.next(cost)
-    return lastMs
-  }
-
   #peek(host: number, limits: Limits, view: HostView): Peek {
-    this.#lineUp(host, view)
+    this.#desk.records.queues[host]?.lineUp(view.forecast)
     const waitMs = view.forecast.find(1) - view.nowMs
     const { binding } = view.forecast
     view.forecast.end()

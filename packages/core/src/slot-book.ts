@@ -1,6 +1,6 @@
-import { Forecast } from './forecast.ts'
+import { Forecast, timeOf } from './forecast.ts'
 import type { LayerStack } from './layer-stack.ts'
-import type { LayerName } from './layers/layer.ts'
+import { type LayerName, nanosecondMs } from './layers/layer.ts'
 import type { Slot } from './slot.ts'
 
 /**
@@ -13,7 +13,13 @@ import type { Slot } from './slot.ts'
 export class SlotBook {
   /** In the order of their times. */
   readonly #slots: Slot[] = []
+  readonly #claimableMs: number
   #pausedUntilMs = Number.NEGATIVE_INFINITY
+
+  /** @param claimableMs how long after its time somebody may still come for a slot that is not held */
+  constructor(claimableMs = 0) {
+    this.#claimableMs = claimableMs
+  }
 
   /** Whether there is nothing to remember. */
   get isEmpty(): boolean {
@@ -86,11 +92,52 @@ export class SlotBook {
     return true
   }
 
+  /** Strikes a slot out unless its time is over, when it counts as used. @returns whether it was given back */
+  giveBack(slot: Slot, nowMs: number): boolean {
+    return (slot.held || slot.departAtMs >= nowMs) && this.remove(slot)
+  }
+
+  /** A departure happens now. While there are slots before it that somebody may come for, it waits its turn here. */
+  depart(stack: LayerStack, cells: Float64Array, at: number, nowMs: number, cost: number): void {
+    if (this.#slots.some((slot) => !slot.held && slot.departAtMs < nowMs)) {
+      this.add({ departAtMs: nowMs, layer: 'none', cost, held: false })
+    } else {
+      stack.charge(cells, at, nowMs, cost)
+    }
+  }
+
+  /**
+   * A slot whose time has come departs a little late: whether it may, with all that has happened by now. If
+   * so, those promised for later make room, each by as much as the layers ask for.
+   */
+  makeRoom(stack: LayerStack, cells: Float64Array, at: number, nowMs: number, cost: number): boolean {
+    this.settle(stack, cells, at, nowMs)
+    if (this.isPaused) return false
+    const copy = stack.fork(cells, at)
+    const later = this.#slots.filter((slot) => {
+      const timeMs = timeOf(slot, nowMs)
+      if (timeMs <= nowMs) stack.charge(copy, 0, timeMs, slot.cost)
+      return timeMs > nowMs
+    })
+    const permitted = stack.earliest(copy, 0, nowMs, cost) <= nowMs
+    if (permitted) {
+      stack.charge(copy, 0, nowMs, cost)
+      for (const slot of later) {
+        slot.departAtMs = stack.earliest(copy, 0, slot.departAtMs, slot.cost)
+        stack.charge(copy, 0, slot.departAtMs, slot.cost)
+      }
+    }
+    stack.release(copy, 0)
+    return permitted
+  }
+
   /** Moves into the credit what has happened by now, in order: slots whose time is over, and the end of a pause. */
   settle(stack: LayerStack, cells: Float64Array, at: number, nowMs: number): void {
+    const pauseEnds = this.isPaused && this.#pausedUntilMs <= nowMs
+    const overBeforeMs = pauseEnds ? nowMs : nowMs - this.#claimableMs
     let kept = 0
     for (const slot of this.#slots) {
-      if (slot.held || slot.departAtMs >= nowMs) {
+      if (slot.held || slot.departAtMs >= overBeforeMs) {
         this.#slots[kept++] = slot
       } else {
         this.#endPause(stack, cells, at, slot.departAtMs)
@@ -107,4 +154,9 @@ export class SlotBook {
     stack.restart(cells, at, this.#pausedUntilMs)
     this.#pausedUntilMs = Number.NEGATIVE_INFINITY
   }
+}
+
+/** Whether the time of a slot has come. */
+export function isDue(slot: Slot, nowMs: number): boolean {
+  return slot.departAtMs <= nowMs + nanosecondMs
 }

@@ -1,3 +1,4 @@
+import { type AbortListener, unwatchAbort, watchAbort } from './abort-watch.ts'
 import { checkCost, nonNegativeNumber, show } from './checks.ts'
 import { PolicyError } from './errors.ts'
 import type { WaitOptions } from './pacer-options.ts'
@@ -10,7 +11,7 @@ export interface WaiterOwner {
 }
 
 /** One request that waits to leave, with the promise that its caller holds. */
-export class Waiter implements Waiting {
+export class Waiter implements Waiting, AbortListener {
   readonly priority: number
   readonly cost: number
   readonly maxWaitMs: number | undefined
@@ -28,7 +29,7 @@ export class Waiter implements Waiting {
 
   constructor(owner: WaiterOwner, options: WaitOptions, sinceMs: number) {
     this.#owner = owner
-    this.priority = options.reservation === undefined ? (options.priority ?? 0) : Number.POSITIVE_INFINITY
+    this.priority = options.priority ?? 0
     this.cost = options.cost ?? 1
     this.maxWaitMs = options.maxWaitMs
     this.reportsSent = options.reportsSent ?? false
@@ -38,7 +39,7 @@ export class Waiter implements Waiting {
       this.#reject = reject
     })
     this.#signal = options.signal
-    this.#signal?.addEventListener('abort', this)
+    if (this.#signal !== undefined) watchAbort(this.#signal, this)
   }
 
   /** What its signal was aborted with. */
@@ -46,19 +47,22 @@ export class Waiter implements Waiting {
     return this.#signal?.reason
   }
 
-  /** Hears the signal; an object as listener needs no closure. */
-  handleEvent(): void {
+  aborted(): void {
     this.#owner.abandon(this)
   }
 
   admit(permit: Permit): void {
-    this.#signal?.removeEventListener('abort', this)
+    this.#unwatch()
     this.#resolve(permit)
   }
 
   refuse(error: unknown): void {
-    this.#signal?.removeEventListener('abort', this)
+    this.#unwatch()
     this.#reject(error)
+  }
+
+  #unwatch(): void {
+    if (this.#signal !== undefined) unwatchAbort(this.#signal, this)
   }
 }
 

@@ -1,7 +1,7 @@
 import { PolicyError } from '@hostpace/core'
 import { describe, expect, test } from 'vitest'
-import { LooseClock } from './support/loose-clock.ts'
 import { range, Setting, stores } from './support/pacer-setting.ts'
+import { TestClock } from './support/test-clock.ts'
 
 describe.each(stores)('wait, $name', ({ make }) => {
   test('the first leaves at once and sets no timer', async () => {
@@ -150,14 +150,14 @@ describe.each(stores)('wait, $name', ({ make }) => {
   })
 
   test('a timer that fires late makes the interval count from the real departure', async () => {
-    const s = new Setting(make(), { intervalMs: 1000 }, new LooseClock(700))
+    const s = new Setting(make(), { intervalMs: 1000 }, new TestClock(700))
     s.sendAll(range(3))
     await s.pass(10_000)
     expect(s.times).toEqual([0, 1700, 3400])
   })
 
   test('a timer that fires early is set again and nobody leaves early', async () => {
-    const clock = new LooseClock(-0.5)
+    const clock = new TestClock(-0.5)
     const s = new Setting(make(), { intervalMs: 100 }, clock)
     s.sendAll(range(3))
     await s.pass(200)

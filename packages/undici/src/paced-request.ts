@@ -33,7 +33,6 @@ export abstract class PacedRequest {
   #dispatched: DispatchOptions | undefined
   /** Gives up what has been dispatched, once undici has started it. */
   #abortStarted: ((reason: unknown) => void) | undefined
-  #stopWatching: (() => void) | undefined
   #isAnnounced = false
   #isOver = false
 
@@ -101,7 +100,6 @@ export abstract class PacedRequest {
   fail(error: unknown): void {
     if (this.#isOver) return
     this.#isOver = true
-    this.#stopWatching?.()
     this.#cancelWait.abort(error)
     if (this.isAborted) this.#grant?.permit.done()
     else this.#ownPermit?.done(isRefusal(error) ? undefined : { error })
@@ -121,7 +119,7 @@ export abstract class PacedRequest {
 
   async #wait(target: string): Promise<void> {
     const { pacer, options } = this.#lane
-    this.#stopWatching = watchWait(options, this)
+    const stopWatching = watchWait(options, this)
     let permit: Permit | undefined
     try {
       permit = await pacer.wait(target, waitOptionsOf(options, this.#cancelWait.asSignal))
@@ -129,7 +127,7 @@ export abstract class PacedRequest {
       // What is not a URL is for the client to complain about, which it does without sending anything.
       if (URL.canParse(target)) this.fail(error)
     }
-    this.#stopWatching()
+    stopWatching()
     if (this.#isOver) permit?.done()
     else this.#dispatch(permit)
   }

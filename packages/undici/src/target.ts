@@ -7,7 +7,8 @@
 export function targetOf(origin: string | URL | undefined, path: unknown): string | undefined {
   if (origin === undefined) return undefined
   const base = typeof origin === 'string' ? origin : String(origin.origin)
-  // `OPTIONS *` has no path.
-  if (typeof path !== 'string' || !path.startsWith('/')) return base
-  return base.endsWith('/') ? base + path.slice(1) : base + path
+  if (typeof path !== 'string') return base
+  if (path.startsWith('/')) return base.endsWith('/') ? base + path.slice(1) : base + path
+  // A whole URL as path is what one asks of a proxy.
+  return path.startsWith('http://') || path.startsWith('https://') ? path : base
 }

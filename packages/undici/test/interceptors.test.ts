@@ -125,3 +125,15 @@ test('a retry beneath is not seen, which is why pace comes first', async () => {
   expect(paths).toHaveLength(3)
   expect(departures).toHaveLength(1)
 })
+
+test('what an interceptor beneath adds to the context arrives', async () => {
+  const { origin } = await serve((incoming, response) => {
+    if (incoming.url === '/ok') response.end('ok')
+    else response.writeHead(302, { location: '/ok' }).end()
+  })
+  const { pacer, agent } = setUp()
+  const dispatcher = agent.compose(interceptors.redirect({ maxRedirections: 2 }), pace(pacer))
+  const { body, context } = await request(`${origin}/moved`, { dispatcher })
+  await body.dump()
+  expect((context as { history: URL[] }).history.map(String)).toEqual([`${origin}/moved`, `${origin}/ok`])
+})

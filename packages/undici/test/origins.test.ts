@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { pace } from '@hostpace/undici'
-import { Agent, BalancedPool, Client, interceptors, Pool, ProxyAgent, request } from 'undici'
+import { Agent, BalancedPool, Client, type Dispatcher, interceptors, Pool, ProxyAgent, request } from 'undici'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { serve, setUp, waiting } from './support.ts'
 
@@ -68,6 +68,30 @@ test('behind a proxy the key is the target, and CONNECT adds none', async () => 
   await agent.destroy()
 })
 
+test('a whole URL as path, as one asks of a proxy, is the target', async () => {
+  const { origin, paths } = await serve()
+  const { pacer, agent, departures } = setUp()
+  const path = 'http://far.example/x'
+  const { body } = await agent.compose(pace(pacer)).request({ origin, path, method: 'GET' })
+  await body.dump()
+  expect(paths).toEqual([path])
+  expect(departures).toEqual(['http://far.example'])
+})
+
+test('keyBy gets the whole URL and the options of the request', async () => {
+  const { origin } = await serve()
+  const asked: [string, unknown][] = []
+  const keyBy = (url: URL, options: unknown) => {
+    asked.push([url.href, (options as Dispatcher.DispatchOptions).method])
+    return 'one'
+  }
+  const { pacer, agent, departures } = setUp({ keyBy })
+  const dispatcher = agent.compose(pace(pacer))
+  await (await dispatcher.request({ origin: `${origin}/`, path: '/x?y=z', method: 'GET' })).body.dump()
+  expect(asked).toEqual([[`${origin}/x?y=z`, 'GET']])
+  expect(departures).toEqual(['one'])
+})
+
 test('CONNECT is not paced', async () => {
   const { pacer, departures } = setUp()
   const proxy = createServer()
@@ -110,6 +134,14 @@ test('two unix sockets are told apart by a key', async () => {
   await expect(third).rejects.toMatchObject({ code: 'ENOENT' })
   expect(departures[2]).toBe('http://localhost')
   expect(clock.now()).toBe(0)
+})
+
+test('an origin that is none is for undici to refuse', async () => {
+  const { pacer, agent } = setUp()
+  const ask = (dispatcher: Dispatcher) => dispatcher.request({ origin: 'nowhere', path: '/', method: 'GET' })
+  const plain: Error = await ask(agent).catch((error) => error)
+  await expect(ask(agent.compose(pace(pacer)))).rejects.toThrow(plain)
+  expect(pacer.stats().total).toMatchObject({ departures: 0, inFlight: 0 })
 })
 
 test.each(['no slash', undefined])('a path that undici refuses takes no slot: %s', async (path) => {

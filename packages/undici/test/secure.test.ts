@@ -9,7 +9,10 @@ import { setUp, still, until, waiting } from './support.ts'
 
 async function serveSecurely(protocol: 'HTTP/1.1' | 'HTTP/2') {
   const versions: string[] = []
-  const answer = (incoming: { httpVersion: string; url?: string }, response: { end(text: string): unknown }) => {
+  const answer = (
+    incoming: { httpVersion: string; url?: string | undefined },
+    response: { end(text: string): unknown },
+  ) => {
     versions.push(incoming.httpVersion)
     if (incoming.url !== '/hang') response.end('ok')
   }

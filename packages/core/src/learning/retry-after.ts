@@ -43,5 +43,6 @@ function parseValue(value: string, sentAtMs: number): number | undefined {
     return dateMs === undefined ? undefined : Math.max(0, dateMs - sentAtMs)
   }
   const number = Number(value)
+  if (!Number.isFinite(number * 1000)) return undefined
   return number >= leastEpochSeconds && number < 9e9 ? Math.max(0, number * 1000 - sentAtMs) : number * 1000
 }

@@ -1,14 +1,18 @@
 import { CellArena } from '../cell-arena.ts'
 import { type HostKeeper, HostTable } from '../host-table.ts'
 import type { LayerStack } from '../layer-stack.ts'
+import { nanosecondMs } from '../layers/layer.ts'
 import type { Limits } from '../limits.ts'
 import type { Slot } from '../slot.ts'
-import { SlotBook } from '../slot-book.ts'
+import { isDue, SlotBook } from '../slot-book.ts'
 import type { HostView, Leave, Store } from './store.ts'
 
 /** A departure that is charged for good and leaves nothing to move. */
 const goneForGood: Leave = { kind: 'gone', slot: undefined }
 const full: Leave = { kind: 'full' }
+
+/** How long after its time a reserved slot waits for whoever reserved it: timers and schedulers are late. */
+const claimableMs = 1000
 
 /**
  * Keeps the credit in this process: nothing is shared with other processes and nothing survives a
@@ -41,63 +45,53 @@ class MemoryStore implements Store, HostKeeper {
     const book = this.#busyBook(host, arena, at, nowMs)
     const found = book?.earliest(arena.stack, arena.cells, at, nowMs, cost)
     const departMs = found?.departMs ?? arena.stack.earliest(arena.cells, at, nowMs, cost)
-    if (departMs > nowMs) {
-      const layer = found?.layer ?? arena.stack.binding
-      return this.#promise(host, { departAtMs: departMs, layer, cost, held: true }, nowMs)
-    }
-    if (!this.#takePermit(host, limits)) return full
-    if (reportsSent) return this.#aboutToLeave(host, cost, nowMs)
-    arena.stack.charge(arena.cells, at, nowMs, cost)
-    return goneForGood
+    // The alarm takes a moment so close for now, and so must this.
+    if (departMs <= nowMs + nanosecondMs) return this.#go(host, limits, arena, cost, reportsSent, nowMs)
+    const layer = found?.layer ?? arena.stack.binding
+    return this.#promise(host, { departAtMs: departMs, layer, cost, held: true }, nowMs)
   }
 
-  retry(host: number, limits: Limits, slot: Slot, reportsSent: boolean, nowMs: number): Leave {
-    this.#strikeOut(host, slot)
-    return this.leave(host, limits, slot.cost, reportsSent, nowMs)
-  }
-
-  reserve(host: number, limits: Limits, cost: number, notBeforeMs: number, clockMs: number): Slot {
+  retry(host: number, limits: Limits, slot: Slot, reportsSent: boolean, clockMs: number): Leave {
     const nowMs = this.#forward(clockMs)
     const arena = this.#arena(host, limits)
+    const book = this.#books.get(host)
+    const wasPromised = book?.remove(slot) === true && isDue(slot, nowMs)
+    // Whoever comes late for a slot still goes before those with a later one.
+    if (wasPromised && book.makeRoom(arena.stack, arena.cells, this.#cellOf[host] as number, nowMs, slot.cost)) {
+      return this.#go(host, limits, arena, slot.cost, reportsSent, nowMs)
+    }
+    return this.leave(host, limits, slot.cost, reportsSent, clockMs)
+  }
+
+  reserve(host: number, limits: Limits, cost: number, fromMs: number, clockMs: number): Slot {
+    const nowMs = this.#forward(clockMs)
+    const { stack, cells } = this.#arena(host, limits)
     const book = this.#book(host)
-    const { departMs, layer } = book.earliest(
-      arena.stack,
-      arena.cells,
-      this.#cellOf[host] as number,
-      nowMs,
-      cost,
-      notBeforeMs,
-    )
+    const { departMs, layer } = book.earliest(stack, cells, this.#cellOf[host] as number, nowMs, cost, fromMs)
     const slot: Slot = { departAtMs: departMs, layer, cost, held: false }
     book.add(slot)
     return slot
   }
 
-  giveBack(host: number, limits: Limits, slot: Slot, clockMs: number): void {
-    const arena = this.#arena(host, limits)
-    // What is over by now counts as used, and is no longer in the book after this.
-    this.#books.get(host)?.settle(arena.stack, arena.cells, this.#cellOf[host] as number, this.#forward(clockMs))
-    this.#strikeOut(host, slot)
+  giveBack(host: number, _limits: Limits, slot: Slot, clockMs: number): void {
+    const book = this.#books.get(host)
+    book?.giveBack(slot, this.#forward(clockMs))
+    if (book?.isEmpty) this.#books.delete(host)
   }
 
   sent(host: number, limits: Limits, slot: Slot | undefined, cost: number, clockMs: number): void {
     const nowMs = this.#forward(clockMs)
     const arena = this.#arena(host, limits)
-    const at = this.#cellOf[host] as number
     if (slot === undefined) {
-      arena.stack.measureIntervalFrom(arena.cells, at, nowMs, cost)
-      return
+      arena.stack.measureIntervalFrom(arena.cells, this.#cellOf[host] as number, nowMs, cost)
+    } else {
+      this.#books.get(host)?.remove(slot)
+      this.#depart(host, arena, cost, nowMs)
     }
-    this.#books.get(host)?.settle(arena.stack, arena.cells, at, nowMs)
-    this.#strikeOut(host, slot)
-    arena.stack.charge(arena.cells, at, nowMs, cost)
   }
 
   finish(host: number): void {
-    const inFlight = this.#inFlight.get(host)
-    if (inFlight === undefined) return
-    if (inFlight > 1) this.#inFlight.set(host, inFlight - 1)
-    else this.#inFlight.delete(host)
+    this.#count(host, -1)
   }
 
   pause(host: number, limits: Limits, forMs: number, clockMs: number): void {
@@ -123,7 +117,8 @@ class MemoryStore implements Store, HostKeeper {
     return { credits: stack.credits(cells, at, nowMs), pausedMs, inFlight, forecast, nowMs }
   }
 
-  adopt(host: number, former: Limits, limits: Limits, clockMs: number): void {
+  adopt(host: number, former: Limits, limits: Limits, inFlight: number, clockMs: number): void {
+    if (former.isBounded !== limits.isBounded) this.#count(host, limits.isBounded ? inFlight : -inFlight)
     const old = this.#arena(host, former)
     const oldAt = this.#cellOf[host] as number
     const arena = this.#arenaFor(limits.stack)
@@ -139,8 +134,7 @@ class MemoryStore implements Store, HostKeeper {
     this.hosts.leave(this)
   }
 
-  mayForget(host: number, clockMs: number): boolean {
-    const nowMs = this.#forward(clockMs)
+  mayForget(host: number, nowMs: number): boolean {
     const arena = this.#arenaOf[host]
     if (arena === undefined) return true
     const at = this.#cellOf[host] as number
@@ -194,7 +188,7 @@ class MemoryStore implements Store, HostKeeper {
   #book(host: number): SlotBook {
     const known = this.#books.get(host)
     if (known !== undefined) return known
-    const book = new SlotBook()
+    const book = new SlotBook(claimableMs)
     this.#books.set(host, book)
     return book
   }
@@ -214,17 +208,27 @@ class MemoryStore implements Store, HostKeeper {
     return { kind: 'promised', slot, waitMs: slot.departAtMs - nowMs }
   }
 
-  #aboutToLeave(host: number, cost: number, nowMs: number): Leave {
+  /** A request goes now, if there is a permit. */
+  #go(host: number, limits: Limits, arena: CellArena, cost: number, reportsSent: boolean, nowMs: number): Leave {
+    if (!this.#takePermit(host, limits)) return full
+    if (!reportsSent) {
+      this.#depart(host, arena, cost, nowMs)
+      return goneForGood
+    }
     const slot: Slot = { departAtMs: nowMs, layer: 'none', cost, held: true }
     this.#book(host).add(slot)
     return { kind: 'gone', slot }
   }
 
-  #strikeOut(host: number, slot: Slot): void {
+  #depart(host: number, arena: CellArena, cost: number, nowMs: number): void {
+    const at = this.#cellOf[host] as number
     const book = this.#books.get(host)
-    if (book === undefined) return
-    book.remove(slot)
-    this.#dropIfEmpty(host, book)
+    if (book === undefined) {
+      arena.stack.charge(arena.cells, at, nowMs, cost)
+    } else {
+      book.depart(arena.stack, arena.cells, at, nowMs, cost)
+      this.#dropIfEmpty(host, book)
+    }
   }
 
   #dropIfEmpty(host: number, book: SlotBook): void {
@@ -232,10 +236,15 @@ class MemoryStore implements Store, HostKeeper {
   }
 
   #takePermit(host: number, limits: Limits): boolean {
-    if (limits.concurrency === Number.POSITIVE_INFINITY) return true
-    const inFlight = this.#inFlight.get(host) ?? 0
-    if (inFlight >= limits.concurrency) return false
-    this.#inFlight.set(host, inFlight + 1)
+    if (!limits.isBounded) return true
+    if ((this.#inFlight.get(host) ?? 0) >= limits.concurrency) return false
+    this.#count(host, 1)
     return true
+  }
+
+  #count(host: number, more: number): void {
+    const inFlight = (this.#inFlight.get(host) ?? 0) + more
+    if (inFlight > 0) this.#inFlight.set(host, inFlight)
+    else this.#inFlight.delete(host)
   }
 }

@@ -10,7 +10,8 @@ export type Answer<T> = T | Promise<T>
  * What a store says to a request that asks to leave.
  *
  * - `gone`: it leaves now. Every layer is charged and, where the policy bounds the requests in flight, a
- *   permit is taken. `slot` is there if the departure can still be moved (`sent`) or taken back.
+ *   permit is taken. `slot` is there if the departure can still be moved (`sent`) or taken back. A store that
+ *   answers later always gives one, since the request may have given up while the answer was on its way.
  * - `promised`: it leaves in `waitMs`; `slot` is its place.
  * - `full`: the layers would let it go, but the permits are all out. It holds nothing.
  */
@@ -75,8 +76,13 @@ export interface Store {
   /** Looks at a host and takes nothing. */
   view(host: number, limits: Limits, nowMs: number): Answer<HostView>
 
-  /** A host gets another policy: what has been used under the former stays used. */
-  adopt(host: number, former: Limits, limits: Limits, nowMs: number): void
+  /**
+   * A host gets another policy: what has been used under the former stays used.
+   *
+   * @param inFlight requests of this pacer that are in flight; where only one of the two policies bounds them,
+   * they count from now on, or no longer do
+   */
+  adopt(host: number, former: Limits, limits: Limits, inFlight: number, nowMs: number): void
 
   /** Frees what the store holds in this process. */
   close(): void | Promise<void>

@@ -1,6 +1,6 @@
 import { createPacer, memoryStore, type Pacer, type PacerOptions, type Permit, type Store, type WaitOptions } from '@hostpace/core'
-import { ManualClock } from '@hostpace/core/testing'
 import { asyncStore } from './async-store.ts'
+import { settle, TestClock } from './test-clock.ts'
 
 /** The stores that all behaviour must be the same with: one that answers at once and one that answers later. */
 export const stores: readonly { readonly name: string; readonly make: () => Store }[] = [
@@ -12,7 +12,7 @@ export const url = 'https://a.example/page'
 
 /** A pacer on a clock of its own, and what has left through it. */
 export class Setting {
-  readonly clock: ManualClock
+  readonly clock: TestClock
   readonly pacer: Pacer
   readonly store: Store
   /** `name@time` of each that left, in order. */
@@ -21,7 +21,7 @@ export class Setting {
   readonly refusals: Map<string, unknown> = new Map()
   readonly permits: Map<string, Permit> = new Map()
 
-  constructor(store: Store, options: PacerOptions = {}, clock: ManualClock = new ManualClock()) {
+  constructor(store: Store, options: PacerOptions = {}, clock: TestClock = new TestClock()) {
     this.clock = clock
     this.store = store
     this.pacer = createPacer({ clock, store, ...options })
@@ -55,12 +55,12 @@ export class Setting {
 
   /** Moves the clock on. */
   pass(ms: number): Promise<void> {
-    return this.clock.advanceAsync(ms)
+    return this.clock.pass(ms)
   }
 
   /** Lets what is under way settle. */
-  async settle(): Promise<void> {
-    await this.clock.advanceAsync(0)
+  settle(): Promise<void> {
+    return settle()
   }
 
   /** The error of a refused request. */
