@@ -1,10 +1,12 @@
 import { Alarm } from './alarm.ts'
+import { checkCost } from './checks.ts'
 import type { Clock } from './clock.ts'
 import { HostpaceError, PacerClosedError } from './errors.ts'
 import type { EventHub } from './events.ts'
 import { HostPermit, type PermitIssuer } from './host-permit.ts'
 import { HostQueue, type QueueOffice } from './host-queue.ts'
 import { HostRecords } from './host-records.ts'
+import { HostReservation } from './host-reservation.ts'
 import type { LayerName } from './layers/layer.ts'
 import type { Limits } from './limits.ts'
 import type { WaitOptions } from './pacer-options.ts'
@@ -17,13 +19,6 @@ import { checkWaitOptions, Waiter } from './waiter.ts'
 
 /** How long a host is remembered after it has recovered, so that its figures can still be read. */
 const keepRecoveredMs = 60_000
-
-/** What a reservation stands for. */
-interface Reserved {
-  readonly host: number
-  readonly slot: Slot
-  readonly departAtMs: number
-}
 
 /** Hears what the answers to permitted requests say. */
 export type OutcomeListener = (host: number, outcome: Outcome, departedAtMs: number) => void
@@ -41,8 +36,6 @@ export class Desk implements PermitIssuer, QueueOffice {
   readonly #clock: Required<Clock>
   readonly #policies: PolicyBook
   readonly #onOutcome: OutcomeListener
-  /** Slots that reservations stand for. */
-  readonly #reserved = new WeakMap<Reservation, Reserved>()
   /** Lines of those who come with a slot. */
   readonly #ownLines = new Set<HostQueue>()
   #sweptAtMs: number
@@ -79,7 +72,7 @@ export class Desk implements PermitIssuer, QueueOffice {
     const { cost = 1, reportsSent = false } = options
     const nowMs = this.now()
     const reserved = this.#claim(host, cost, options.reservation)
-    if (reserved !== undefined && limits !== undefined) return this.#waitForSlot(host, limits, reserved, options, nowMs)
+    if (reserved !== undefined && limits !== undefined) return this.#waitForSlot(reserved, host, limits, options, nowMs)
     const queue = this.records.queues[host]
     let leave: Leave | Promise<Leave> | undefined
     if (queue === undefined && limits !== undefined) {
@@ -92,9 +85,22 @@ export class Desk implements PermitIssuer, QueueOffice {
     return this.#lineUp(queue ?? this.#openQueue(host, key), options, nowMs, leave)
   }
 
-  /** Makes a slot claimable by the reservation that its caller holds. */
-  remember(reservation: Reservation, host: number, slot: Slot): void {
-    this.#reserved.set(reservation, { host, slot, departAtMs: reservation.departAtMs })
+  /** Reserves a departure behind all who wait. */
+  async reserve(key: string, cost: number): Promise<Reservation> {
+    const { host, limits } = await this.ready(key)
+    checkCost(cost, limits.stack.maxCost)
+    const view = await this.store.view(host, limits, this.now())
+    const behindMs = this.records.queues[host]?.lineUp(view.forecast) ?? view.nowMs
+    view.forecast.end()
+    const nowMs = this.now()
+    const slot = await this.store.reserve(host, limits, cost, behindMs, nowMs)
+    const waitMs = slot.departAtMs - view.nowMs
+    // Where it only waits for those before it, their layer is its own.
+    const layer = waitMs > 0 && slot.layer === 'none' ? view.forecast.binding : slot.layer
+    return new HostReservation(this, host, slot, { waitMs, departAtMs: nowMs + waitMs, layer }, () => {
+      this.store.giveBack(host, limits, slot, this.now())
+      this.recheck(host)
+    })
   }
 
   /** The number and the limits of a host, once they are known. */
@@ -246,8 +252,13 @@ export class Desk implements PermitIssuer, QueueOffice {
   }
 
   /** Who has a slot already waits for it alone, in a line of his own, and not behind those who have none. */
-  #waitForSlot(host: number, limits: Limits, reserved: Reserved, options: WaitOptions, nowMs: number): Promise<Permit> {
-    const { slot, departAtMs } = reserved
+  #waitForSlot(
+    { slot, departAtMs }: HostReservation,
+    host: number,
+    limits: Limits,
+    options: WaitOptions,
+    nowMs: number,
+  ): Promise<Permit> {
     const queue = new HostQueue(this, host, this.store.hosts.keyOf(host))
     this.#ownLines.add(queue)
     const leave: Answer<Leave> =
@@ -257,12 +268,13 @@ export class Desk implements PermitIssuer, QueueOffice {
     return this.#lineUp(queue, options, nowMs, leave)
   }
 
-  /** The slot of a reservation that nobody has used yet; one for another host or cost is given back. */
-  #claim(host: number, cost: number, reservation: Reservation | undefined): Reserved | undefined {
-    const reserved = reservation && this.#reserved.get(reservation)
-    if (reservation === undefined || reserved === undefined) return undefined
-    this.#reserved.delete(reservation)
-    if (reserved.host === host && reserved.slot.cost === cost) return reserved
+  /** The reservation of a request, if its slot can be used for it; else it is given back. */
+  #claim(host: number, cost: number, reservation: Reservation | undefined): HostReservation | undefined {
+    if (reservation === undefined) return undefined
+    const isOurs = reservation instanceof HostReservation && reservation.desk === this
+    if (isOurs && reservation.host === host && reservation.slot.cost === cost) {
+      return reservation.claim() ? reservation : undefined
+    }
     reservation.cancel()
     return undefined
   }

@@ -71,8 +71,8 @@ export class HostQueue implements Sleeper, WaiterOwner {
 
   /** Lines up a request, or refuses it at once. `leave` is what the store said to it, if it was asked. */
   enqueue(waiter: Waiter, leave?: Answer<Leave>): void {
-    const maxQueue = this.#maxQueue()
-    if (this.#line.size >= maxQueue) {
+    const maxQueue = this.#office.limitsOf(this.#host)?.policy.maxQueue
+    if (maxQueue !== undefined && this.#line.size - this.#mayLeave() >= maxQueue) {
       this.#office.refused(waiter, this.#host, new QueueFullError(maxQueue, this.#key), this.#office.now())
       return
     }
@@ -217,8 +217,13 @@ export class HostQueue implements Sleeper, WaiterOwner {
   }
 
   #firstExpiry(): number {
+    // Where the store is thinking, those whose last moment it is hear from it.
+    const afterMs = this.#isAsking ? this.#office.now() : Number.NEGATIVE_INFINITY
     let firstMs = Number.POSITIVE_INFINITY
-    for (const waiter of this.#line) firstMs = Math.min(firstMs, waiter.sinceMs + this.#maxWaitOf(waiter))
+    for (const waiter of this.#line) {
+      const atMs = waiter.sinceMs + this.#maxWaitOf(waiter)
+      if (atMs > afterMs) firstMs = Math.min(firstMs, atMs)
+    }
     return firstMs
   }
 
@@ -228,17 +233,19 @@ export class HostQueue implements Sleeper, WaiterOwner {
     if (Number.isFinite(atMs) && (this.heapIndex < 0 || atMs < this.wakeAtMs)) this.#office.alarm.set(this, atMs)
   }
 
-  /** How long the line may be. One that the store has not answered yet does not wait, as far as anybody knows. */
-  #maxQueue(): number {
-    const { maxQueue = Number.POSITIVE_INFINITY } = this.#office.limitsOf(this.#host)?.policy ?? {}
-    return this.#asker === undefined ? maxQueue + 1 : maxQueue
+  /** How many of the line do not wait as far as anybody knows: one that the store has not answered yet. */
+  #mayLeave(): number {
+    return this.#isAsking && this.#asker === undefined ? 1 : 0
   }
 
   /** Refuses the last of the line if it turns out to be longer than it may be. */
   #refuseExcess(): void {
-    const maxQueue = this.#maxQueue()
-    if (this.#line.size <= maxQueue) return
-    for (const waiter of [...this.#line].slice(maxQueue)) this.#refuse(waiter, new QueueFullError(maxQueue, this.#key))
+    const maxQueue = this.#office.limitsOf(this.#host)?.policy.maxQueue
+    const size = this.#line.size - this.#mayLeave()
+    if (maxQueue === undefined || size <= maxQueue) return
+    for (const waiter of [...this.#line].slice(maxQueue - size)) {
+      this.#refuse(waiter, new QueueFullError(maxQueue, this.#key))
+    }
   }
 
   /** Refuses those who have waited as long as they would; the head may still leave in the last moment. */
@@ -248,7 +255,7 @@ export class HostQueue implements Sleeper, WaiterOwner {
     for (const waiter of [...this.#line]) {
       const maxWaitMs = this.#maxWaitOf(waiter)
       const leftMs = waiter.sinceMs + maxWaitMs - nowMs
-      if (leftMs > 0 || (leftMs === 0 && this.#slot !== undefined)) continue
+      if (leftMs > 0 || (leftMs === 0 && (this.#slot !== undefined || this.#isAsking))) continue
       this.#refuse(waiter, new WaitTooLongError(this.#key, Number.POSITIVE_INFINITY, maxWaitMs, this.#layer))
     }
   }

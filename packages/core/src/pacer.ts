@@ -1,4 +1,4 @@
-import { checkCost, nonNegativeNumber, show } from './checks.ts'
+import { nonNegativeNumber, show } from './checks.ts'
 import { completeClock } from './clock.ts'
 import { Desk } from './desk.ts'
 import { PolicyError } from './errors.ts'
@@ -86,29 +86,9 @@ export class Pacer {
    */
   async reserve(
     url: string | URL,
-    { cost = 1, key = this.#keys.keyOf(url) }: Pick<WaitOptions, 'cost' | 'key'> = noOptions,
+    { cost = 1, key }: Pick<WaitOptions, 'cost' | 'key'> = noOptions,
   ): Promise<Reservation> {
-    const { store } = this.#desk
-    const { host, limits } = await this.#desk.ready(key)
-    checkCost(cost, limits.stack.maxCost)
-    const view = await store.view(host, limits, this.#desk.now())
-    const behindMs = this.#desk.records.queues[host]?.lineUp(view.forecast) ?? view.nowMs
-    view.forecast.end()
-    const nowMs = this.#desk.now()
-    const slot = await store.reserve(host, limits, cost, behindMs, nowMs)
-    const waitMs = slot.departAtMs - view.nowMs
-    const reservation: Reservation = {
-      waitMs,
-      departAtMs: nowMs + waitMs,
-      // Where it only waits for those before it, their layer is its own.
-      layer: waitMs > 0 && slot.layer === 'none' ? view.forecast.binding : slot.layer,
-      cancel: () => {
-        store.giveBack(host, limits, slot, this.#desk.now())
-        this.#desk.recheck(host)
-      },
-    }
-    this.#desk.remember(reservation, host, slot)
-    return reservation
+    return this.#desk.reserve(key ?? this.#keys.keyOf(url), cost)
   }
 
   /** When a request that is made now would leave. Takes nothing. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type AdapterScenario, scenario } from './adapter-scenario.ts'
-import { still } from './adapter-setting.ts'
+import { still, until } from './adapter-setting.ts'
 
 const quota = { quotas: [{ limit: 3, windowMs: 10_000 }], rate: 1000, capacity: 1000, justification: 'a test' }
 
@@ -65,8 +65,10 @@ export const optionScenarios: readonly AdapterScenario[] = [
     assert.equal(reservation.waitMs, 1000)
     const other = send({ url: a.url('/other') })
     await waiting(1)
+    let waits = 0
+    pacer.on('wait', () => void waits++)
     const reserved = send({ url: a.url('/reserved'), reservation })
-    await waiting(2)
+    await until(() => waits > 0, 'the request with the reservation to wait')
     await clock.advanceAsync(1000)
     await reserved.settled()
     await clock.advanceAsync(1000)

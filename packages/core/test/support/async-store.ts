@@ -1,27 +1,59 @@
 import { memoryStore, type Store } from '@hostpace/core'
 
+type Leave = Awaited<ReturnType<Store['leave']>>
+type Slot = NonNullable<Extract<Leave, { kind: 'gone' }>['slot']>
+
 /**
  * A memory store that answers as one across a network does: later, and one call after another.
  *
- * A departure that is already charged can be taken back as long as no time has gone by, as a shared
- * store can do for a request that gave up while the answer was on its way.
+ * A departure can be taken back until the one who asked has had the answer and time to react.
  */
 export function asyncStore(inner: Store = memoryStore()): Store {
+  /** Departures that nobody will report, while they can still be taken back. */
+  const fresh = new Set<Slot>()
   let line: Promise<unknown> = Promise.resolve()
+
   const inTurn = <T>(step: () => T | Promise<T>): Promise<T> => {
     const answer = line.then(step)
-    line = answer.catch(() => {})
+    line = answer.then(
+      () => turns(10),
+      () => {},
+    )
     return answer
   }
+
+  const leave = async (asked: Leave | Promise<Leave>, reportsSent: boolean, charge: (slot: Slot) => void) => {
+    const answer = await asked
+    if (answer.kind === 'gone' && answer.slot !== undefined && !reportsSent) {
+      const { slot } = answer
+      fresh.add(slot)
+      void inTurn(() => {
+        if (fresh.delete(slot)) charge(slot)
+      })
+    }
+    return answer
+  }
+
   return {
     hosts: inner.hosts,
     leave: (host, limits, cost, reportsSent, nowMs) =>
-      inTurn(async () => takenBack(await inner.leave(host, limits, cost, true, nowMs), reportsSent)),
+      inTurn(() =>
+        leave(inner.leave(host, limits, cost, true, nowMs), reportsSent, (slot) =>
+          inner.sent(host, limits, slot, cost, nowMs),
+        ),
+      ),
     retry: (host, limits, slot, reportsSent, nowMs) =>
-      inTurn(async () => takenBack(await inner.retry(host, limits, slot, true, nowMs), reportsSent)),
+      inTurn(() =>
+        leave(inner.retry(host, limits, slot, true, nowMs), reportsSent, (gone) =>
+          inner.sent(host, limits, gone, slot.cost, nowMs),
+        ),
+      ),
+    giveBack: (host, limits, slot, nowMs) => {
+      if (fresh.delete(slot)) inner.giveBack(host, limits, slot, nowMs)
+      else void inTurn(() => inner.giveBack(host, limits, slot, nowMs))
+    },
     reserve: (...args) => inTurn(() => inner.reserve(...args)),
     view: (...args) => inTurn(() => inner.view(...args)),
-    giveBack: (...args) => void inTurn(() => inner.giveBack(...args)),
     sent: (...args) => void inTurn(() => inner.sent(...args)),
     finish: (...args) => void inTurn(() => inner.finish(...args)),
     pause: (...args) => void inTurn(() => inner.pause(...args)),
@@ -31,8 +63,6 @@ export function asyncStore(inner: Store = memoryStore()): Store {
   }
 }
 
-/** One that will not report when it was sent counts as used from now on. */
-function takenBack(leave: Awaited<ReturnType<Store['leave']>>, reportsSent: boolean): typeof leave {
-  if (leave.kind === 'gone' && leave.slot !== undefined && !reportsSent) leave.slot.held = false
-  return leave
+async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn++) await undefined
 }
