@@ -10,7 +10,7 @@ export interface FetchedPage {
 }
 
 /** Gets one page through a client that is paced by the crawl's pacer, in the slot that was reserved for it. */
-export type GetPage = (url: string, reservation: Reservation | undefined, signal: AbortSignal) => Promise<FetchedPage>
+export type GetPage = (url: string, reservation: Reservation, signal: AbortSignal) => Promise<FetchedPage>
 
 export interface CrawlOptions {
   pacer: Pacer

@@ -3,8 +3,7 @@ import type { Pacer, Reservation } from '@hostpace/core'
 /** A URL whose turn has come. Hand the reservation on to the client, which then leaves in its slot. */
 export interface Task {
   url: string
-  /** `undefined` where the host can be asked at once. */
-  reservation: Reservation | undefined
+  reservation: Reservation
   /** Milliseconds that the URL stood at the front of its host's lane. */
   waitedMs: number
   /** How often this URL was tried before. */
@@ -25,13 +24,13 @@ interface Lane {
 }
 
 interface Slot {
-  readonly reservation: Reservation | undefined
+  readonly reservation: Reservation
   readonly sinceMs: number
   readonly dueMs: number
 }
 
-/** A task is handed out this much before its slot, so that the client is there in time to use it. */
-const leadMs = 25
+/** A task is handed out this much before its slot, so that its client stands ready when the time comes. */
+const leadMs = 10
 
 /**
  * The URLs that a crawl has still to fetch. Iterating hands them out in the order in which their
@@ -124,7 +123,7 @@ export class Frontier {
       lane.slot ??= await this.#reserve(lane.entries[0] as Entry)
       if (this.#stopped) {
         // It was stopped while the slot was being reserved.
-        lane.slot.reservation?.cancel()
+        lane.slot.reservation.cancel()
         return undefined
       }
       if (first === undefined || lane.slot.dueMs < first.slot.dueMs) first = lane as Required<Lane>
@@ -133,17 +132,15 @@ export class Frontier {
   }
 
   async #reserve({ url }: Entry): Promise<Slot> {
-    const { waitMs } = await this.#pacer.peek(url)
-    // Where nothing has to be waited for there is nothing to reserve either.
-    const reservation = waitMs > 0 ? await this.#pacer.reserve(url) : undefined
+    const reservation = await this.#pacer.reserve(url)
     const nowMs = performance.now()
-    return { reservation, sinceMs: nowMs, dueMs: nowMs + (reservation?.waitMs ?? 0) }
+    return { reservation, sinceMs: nowMs, dueMs: nowMs + reservation.waitMs }
   }
 
   /** A slot in the time for which a host is held would be lost: it is given back, and another one reserved. */
   #dropSlot(key: string): void {
     const lane = this.#lanes.get(key)
-    lane?.slot?.reservation?.cancel()
+    lane?.slot?.reservation.cancel()
     delete lane?.slot
     this.#wake()
   }

@@ -19,9 +19,9 @@ while (todo.length > 0) {
   const { url } = waits.reduce((best, next) => (next.waitMs < best.waitMs ? next : best))
   todo.splice(todo.indexOf(url), 1)
 
-  // The slot is ours now. A little before its time it is handed to whoever sends the request.
+  // The slot is ours now. At its time it is handed to whoever sends the request.
   const reservation = await pacer.reserve(url)
-  await sleep(Math.max(0, reservation.waitMs - 20))
+  await sleep(reservation.waitMs)
   await axios.get(url, { hostpace: { reservation } })
   console.log(`${url} after ${reservation.waitMs.toFixed(0)} ms for the layer ${reservation.layer}`)
 }

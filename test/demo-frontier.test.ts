@@ -18,7 +18,7 @@ describe('Frontier', () => {
   })
 
   test('works on another host while one has to be left alone', async () => {
-    await using pacer = createPacer({ intervalMs: 60_000, hosts: { 'http://b.example': { rate: 1000 } } })
+    await using pacer = createPacer({ rate: 1000, hosts: { 'http://a.example': { intervalMs: 60_000 } } })
     await pacer.wait('http://a.example/')
     const frontier = new Frontier(pacer)
     for (const url of ['http://a.example/1', 'http://b.example/1', 'http://b.example/2']) frontier.add(url)

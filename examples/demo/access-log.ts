@@ -60,7 +60,9 @@ export async function readAccessLog(path: string): Promise<LoggedRequest[]> {
 }
 
 function parseLine(line: string): LoggedRequest {
-  const { msec, request_time, status, request_uri, http_user_agent, sent_http_retry_after } = JSON.parse(line) as LogLine
+  const { msec, request_time, status, request_uri, http_user_agent, sent_http_retry_after } = JSON.parse(
+    line,
+  ) as LogLine
   const answeredMs = round(msec * 1000, 0)
   const request: LoggedRequest = {
     arrivedMs: answeredMs - round(request_time * 1000, 0),

@@ -117,7 +117,9 @@ function ignoredHolds(log: readonly LoggedRequest[], resolutionMs: number): stri
     if (retryAfterMs === undefined) return []
     const endMs = answeredMs + retryAfterMs - resolutionMs
     const early = log.filter(({ arrivedMs }) => arrivedMs > answeredMs + resolutionMs && arrivedMs < endMs)
-    return early.map(({ arrivedMs }) => `a request ${arrivedMs - answeredMs} ms after Retry-After: ${retryAfterMs / 1000}`)
+    return early.map(
+      ({ arrivedMs }) => `a request ${arrivedMs - answeredMs} ms after Retry-After: ${retryAfterMs / 1000}`,
+    )
   })
 }
 
@@ -131,7 +133,9 @@ function worstWindow(log: readonly LoggedRequest[], policy: Policy, resolutionMs
 
 /** The most requests in any half-open window of this length; a worst one always starts at a request. */
 function mostWithin(log: readonly LoggedRequest[], windowMs: number): number {
-  const counts = log.map((first, index) => log.slice(index).filter((next) => timeBetween(first, next) < windowMs).length)
+  const counts = log.map(
+    (first, index) => log.slice(index).filter((next) => timeBetween(first, next) < windowMs).length,
+  )
   return Math.max(0, ...counts)
 }
 

@@ -4,16 +4,17 @@ import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { createPacer } from '@hostpace/core'
-import { readAccessLog } from './access-log.ts'
+import { type LoggedRequest, readAccessLog } from './access-log.ts'
 import { type HostName, hostNames, hosts } from './hosts.ts'
 import { judge } from './judge.ts'
+import { stampResolution } from './machine-load.ts'
 import { picture } from './picture/picture.ts'
 import type { HostReport } from './report.ts'
 import { reportTable } from './table.ts'
 import { latenessOf, type Stall } from './targets/stalls.ts'
 import { type StartedTargets, startTargets } from './targets/start-targets.ts'
 import { type Visit, visit } from './visit.ts'
-import { sumWaits, type Waits } from './waits.ts'
+import { sumWaits } from './waits.ts'
 
 /** Where the picture and the access logs go. */
 const output = fileURLToPath(new URL('../../reports/demo/', import.meta.url))
@@ -54,24 +55,26 @@ async function demo(folder: string, signal: AbortSignal): Promise<string[]> {
   }
   const queues = pacer.stats().hosts
   const waits = (name: HostName) => sumWaits(queues[targets.origins[name]]?.waits ?? {}, visited.waits[name])
-  const reports = await Promise.all(hostNames.map((name) => report(name, targets, waits(name), stalls)))
+  const { resolutionMs, remark } = stampResolution()
+  const reports = await Promise.all(
+    hostNames.map(async (name): Promise<HostReport> => {
+      const log = await stampedLog(targets.logs[name], stalls)
+      const { policy, expectedRefusals } = hosts[name]
+      const verdict = judge(log, policy, { expectedRefusals, resolutionMs })
+      return { name, ...hosts[name], server: targets.servers[name], log, verdict, waits: waits(name) }
+    }),
+  )
   const violations = reports.flatMap(({ name, verdict }) => verdict.violations.map((text) => `${name}: ${text}`))
   const problems = [...visited.failures, ...violations]
   await show(reports, problems, targets)
+  if (remark !== '') console.log(remark)
   return problems
 }
 
-async function report(
-  name: HostName,
-  targets: StartedTargets,
-  waits: Waits,
-  stalls: readonly Stall[],
-): Promise<HostReport> {
-  const { asks, policy, expectedRefusals } = hosts[name]
-  const lines = await readAccessLog(targets.logs[name])
-  const log = lines.map((request) => ({ ...request, lateMs: latenessOf(request.arrivedMs, stalls) }))
-  const verdict = judge(log, policy, { expectedRefusals })
-  return { name, asks, policy, server: targets.servers[name], log, verdict, waits }
+/** An access log that knows which of its stamps may be late. */
+async function stampedLog(path: string, stalls: readonly Stall[]): Promise<LoggedRequest[]> {
+  const log = await readAccessLog(path)
+  return log.map((request) => ({ ...request, lateMs: latenessOf(request.arrivedMs, stalls) }))
 }
 
 async function show(reports: HostReport[], problems: string[], { logs }: StartedTargets): Promise<void> {

@@ -1,5 +1,5 @@
 import { scaleLinear } from 'd3-scale'
-import { curveStepAfter, line as curve } from 'd3-shape'
+import { line as curve, curveStepAfter } from 'd3-shape'
 import { type Departures, fortyLinks, leftBy } from '../forty-links.ts'
 import { countAxis, secondsAxis } from './axis.ts'
 import { element, group, line, text } from './svg.ts'

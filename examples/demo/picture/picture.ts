@@ -17,9 +17,14 @@ export function picture(reports: readonly HostReport[]): string {
     element('style', {}, style),
     element('rect', { width, height, fill: colours.paper }),
     text(24, 44, 'What the targets saw', { class: 'title' }),
-    text(24, 68, 'Requests by the time of arrival in each host’s own access log, added up above and one by one below; dashed: the most that the policy permits', {
-      class: 'muted',
-    }),
+    text(
+      24,
+      68,
+      'Requests by the time of arrival in each host’s own access log, added up above and one by one below; dashed: the most that the policy permits',
+      {
+        class: 'muted',
+      },
+    ),
     legend(),
     rows.svg,
     text(24, second, 'Forty links to one host under Crawl-delay: 2', { class: 'heading' }),

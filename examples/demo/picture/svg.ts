@@ -1,8 +1,10 @@
+import { escapeMarkup } from '../escape-markup.ts'
+
 type Attributes = Record<string, string | number>
 
 /** One SVG element as text. Numbers are cut to two decimals; text in attributes is escaped, children are taken as they are. */
 export function element(name: string, attributes: Attributes = {}, ...children: string[]): string {
-  const written = Object.entries(attributes).map(([key, value]) => ` ${key}="${escapeXml(format(value))}"`)
+  const written = Object.entries(attributes).map(([key, value]) => ` ${key}="${escapeMarkup(format(value))}"`)
   const start = `<${name}${written.join('')}`
   return children.length === 0 ? `${start}/>` : `${start}>${children.join('')}</${name}>`
 }
@@ -12,7 +14,7 @@ export function group(attributes: Attributes, ...children: string[]): string {
 }
 
 export function text(x: number, y: number, content: string, attributes: Attributes = {}): string {
-  return element('text', { x, y, ...attributes }, escapeXml(content))
+  return element('text', { x, y, ...attributes }, escapeMarkup(content))
 }
 
 export function line(x1: number, y1: number, x2: number, y2: number, attributes: Attributes = {}): string {
@@ -21,13 +23,9 @@ export function line(x1: number, y1: number, x2: number, y2: number, attributes:
 
 /** Something to read when the pointer rests on the element that it is put into. */
 export function tooltip(content: string): string {
-  return element('title', {}, escapeXml(content))
+  return element('title', {}, escapeMarkup(content))
 }
 
 function format(value: string | number): string {
   return typeof value === 'number' ? String(Math.round(value * 100) / 100) : value
-}
-
-function escapeXml(content: string): string {
-  return content.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 }

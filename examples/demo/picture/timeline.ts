@@ -2,8 +2,8 @@ import type { Policy } from '@hostpace/core'
 import { type ScaleLinear, scaleLinear } from 'd3-scale'
 import { area, line as curve, curveStepAfter } from 'd3-shape'
 import type { LoggedRequest } from '../access-log.ts'
-import type { HostReport } from '../report.ts'
 import { isRefusal, mostIn } from '../judge.ts'
+import type { HostReport } from '../report.ts'
 import { secondsAxis } from './axis.ts'
 import { element, group, line, text, tooltip } from './svg.ts'
 import { clientColours, colours, margin, width } from './theme.ts'
@@ -36,7 +36,7 @@ function row({ name, asks, policy, log, verdict }: HostReport, startMs: number, 
     text(24, top + 101, `${verdict.requests} requests`, { class: 'muted' }),
     ...holds(log, at, top + 1, rowHeight - 1),
     arrivalCurve(log, at, y, x),
-    ceiling(log, policy, at, y),
+    ceiling(log, policy, startMs + (x.domain()[1] as number) * 1000, at, y),
     line(margin.left, base, width - margin.right, base, { stroke: colours.muted, 'stroke-width': 0.75 }),
     ...log.map((request) => tick(request, at(request.arrivedMs), base + 6)),
   )
@@ -52,7 +52,11 @@ function arrivalCurve(
   const steps = log.map(({ arrivedMs }, index): [number, number] => [at(arrivedMs), y(index + 1)])
   const last = steps.at(-1)
   if (last === undefined) return ''
-  const shape = area<[number, number]>((step) => step[0], y(0), (step) => step[1]).curve(curveStepAfter)
+  const shape = area<[number, number]>(
+    (step) => step[0],
+    y(0),
+    (step) => step[1],
+  ).curve(curveStepAfter)
   const points: [number, number][] = [...steps, [x.range()[1] as number, last[1]]]
   return group(
     {},
@@ -62,17 +66,19 @@ function arrivalCurve(
   )
 }
 
-/** The most that the policy permits from the first request on, until that is more than were sent. */
+/** The most that the policy permits from the first request on, until that is as many as were sent. */
 function ceiling(
   log: readonly LoggedRequest[],
   policy: Policy,
+  endMs: number,
   at: (timeMs: number) => number,
   y: ScaleLinear<number, number>,
 ): string {
   const points: [number, number][] = []
-  for (let spanMs = 0; log[0] !== undefined; spanMs += 100) {
-    const most = mostIn(spanMs, policy)
-    points.push([at(log[0].arrivedMs + spanMs), y(Math.min(most, log.length))])
+  const startMs = log[0]?.arrivedMs ?? endMs
+  for (let timeMs = startMs; timeMs <= endMs; timeMs += 50) {
+    const most = mostIn(timeMs - startMs, policy)
+    points.push([at(timeMs), y(Math.min(most, log.length))])
     if (most >= log.length) break
   }
   const d = curve().curve(curveStepAfter)(points) ?? ''
@@ -83,7 +89,8 @@ function tick(request: LoggedRequest, x: number, top: number): string {
   const refused = isRefusal(request)
   const stroke = refused ? colours.refused : (clientColours[request.client] ?? colours.muted)
   const label = tooltip(`${request.path} by ${request.client}: ${request.status}`)
-  if (!refused) return element('line', { x1: x, y1: top, x2: x, y2: top + rugHeight, stroke, 'stroke-width': 2.5 }, label)
+  if (!refused)
+    return element('line', { x1: x, y1: top, x2: x, y2: top + rugHeight, stroke, 'stroke-width': 2.5 }, label)
   const arm = 5
   const middle = top + rugHeight / 2
   const d = `M${x - arm} ${middle - arm}l${2 * arm} ${2 * arm}m0 ${-2 * arm}l${-2 * arm} ${2 * arm}`

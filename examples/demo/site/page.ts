@@ -1,3 +1,5 @@
+import { escapeMarkup } from '../escape-markup.ts'
+
 /** One page of a site; `path` starts with a slash and ends with `.html`. */
 export interface Page {
   path: string
@@ -33,19 +35,19 @@ function renderIndex({ title, introduction, pages }: Site): string {
   const lists = groups.map((group) => {
     const members = pages.filter((page) => page.group === group)
     const items = members.map((page) => `<li>${link(page.path, page.title)}</li>`)
-    return `<h2 id="${slug(group)}">${escape(group)}</h2>\n<ul>\n${items.join('\n')}\n</ul>`
+    return `<h2 id="${slug(group)}">${escapeMarkup(group)}</h2>\n<ul>\n${items.join('\n')}\n</ul>`
   })
   const contents = groups.map((group) => link(`#${slug(group)}`, group)).join(' · ')
-  return layout(title, title, `<p>${escape(introduction)}</p>\n<p>${contents}</p>\n${lists.join('\n')}`)
+  return layout(title, title, `<p>${escapeMarkup(introduction)}</p>\n<p>${contents}</p>\n${lists.join('\n')}`)
 }
 
 function renderPage(site: Site, page: Page, before?: Page, after?: Page): string {
-  const text = page.paragraphs.map((paragraph) => `<p>${escape(paragraph)}</p>`)
+  const text = page.paragraphs.map((paragraph) => `<p>${escapeMarkup(paragraph)}</p>`)
   const related = (page.seeAlso ?? []).map(({ href, text }) => `<li>${link(href, text)}</li>`)
   if (related.length > 0) text.push(`<h2>See also</h2>\n<ul>\n${related.join('\n')}\n</ul>`)
   const neighbours = [
-    before && `<a rel="prev" href="${escape(before.path)}">← ${escape(before.title)}</a>`,
-    after && `<a rel="next" href="${escape(after.path)}">${escape(after.title)} →</a>`,
+    before && `<a rel="prev" href="${escapeMarkup(before.path)}">← ${escapeMarkup(before.title)}</a>`,
+    after && `<a rel="next" href="${escapeMarkup(after.path)}">${escapeMarkup(after.title)} →</a>`,
   ]
   return layout(page.title, site.title, `${text.join('\n')}\n<p>${neighbours.filter(Boolean).join(' | ')}</p>`)
 }
@@ -55,13 +57,13 @@ function layout(title: string, siteTitle: string, body: string): string {
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<title>${escape(title)}</title>
+<title>${escapeMarkup(title)}</title>
 <link rel="icon" href="data:,">
 <style>body { max-width: 42rem; margin: 2rem auto; font: 1rem/1.6 Georgia, serif; color: #222 }</style>
 </head>
 <body>
-<nav><a href="/index.html">${escape(siteTitle)}</a></nav>
-<h1>${escape(title)}</h1>
+<nav><a href="/index.html">${escapeMarkup(siteTitle)}</a></nav>
+<h1>${escapeMarkup(title)}</h1>
 ${body}
 <footer><a href="mailto:keeper@localhost">Write to the keeper</a> · <a href="#top">Top</a></footer>
 </body>
@@ -70,13 +72,9 @@ ${body}
 }
 
 function link(href: string, text: string): string {
-  return `<a href="${escape(href)}">${escape(text)}</a>`
+  return `<a href="${escapeMarkup(href)}">${escapeMarkup(text)}</a>`
 }
 
 function slug(text: string): string {
   return text.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')
-}
-
-function escape(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 }

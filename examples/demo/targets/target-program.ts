@@ -12,7 +12,10 @@ import type { RunningTargets, TargetPlan } from './target.ts'
 
 const running: RunningTargets[] = []
 let endWatch: () => Stall[] = () => []
-process.once('disconnect', () => Promise.all(running.map((group) => group.stop())))
+process.once('disconnect', () => {
+  endWatch()
+  for (const group of running) void group.stop()
+})
 
 // Ctrl-C reaches every process of a terminal. The parent decides what it means.
 process.on('SIGINT', () => {})

@@ -11,6 +11,9 @@ export type PolicySource = 'all hosts' | 'policyFor' | 'hosts' | 'update' | 'unk
 
 const defaultStartIntervalMs = 1000
 
+/** How many different policies are kept ready; forgetting all is simple, and cheap enough at once per so many. */
+const mostReadyLimits = 10_000
+
 /** Knows which policy applies to which host, and where each part of it came from. */
 export class PolicyBook {
   /** The gap to start with at a host for which nothing is declared. */
@@ -28,7 +31,6 @@ export class PolicyBook {
   constructor(options: PacerOptions, keys: KeyFinder) {
     const { hosts = {}, policyFor, adapt = true } = options
     this.#general = checkPolicy(fieldsOf(options), 'options')
-    warnAboutPolicy(this.#general, 'options')
     if (policyFor !== undefined && typeof policyFor !== 'function') {
       throw new PolicyError('options.policyFor', `must be a function, got ${show(policyFor)}`)
     }
@@ -37,9 +39,12 @@ export class PolicyBook {
     if (typeof hosts !== 'object' || hosts === null) {
       throw new PolicyError('options.hosts', `must be an object, got ${show(hosts)}`)
     }
+    this.#warnEarly('options')
     for (const [host, policy] of Object.entries(hosts)) {
       const path = `hosts[${JSON.stringify(host)}]`
-      this.#hosts.set(keys.configuredKey(host, path), checkHostPolicy(policy, path))
+      const key = keys.configuredKey(host, path)
+      this.#hosts.set(key, checkPolicy(policy, path))
+      this.#warnEarly(path, key)
     }
   }
 
@@ -54,8 +59,9 @@ export class PolicyBook {
   /** Lays a policy over what applies to a host, or to all hosts. */
   update(key: string | undefined, policy: Policy): void {
     const path = key === undefined ? 'policy' : `policy of ${key}`
-    if (key === undefined) this.#general = mergePolicies(this.#general, checkHostPolicy(policy, path))
-    else this.#updates.set(key, mergePolicies(this.#updates.get(key) ?? {}, checkHostPolicy(policy, path)))
+    if (key === undefined) this.#general = mergePolicies(this.#general, checkPolicy(policy, path))
+    else this.#updates.set(key, mergePolicies(this.#updates.get(key) ?? {}, checkPolicy(policy, path)))
+    this.#warnEarly(path, key)
   }
 
   /** Where a field of a host's policy came from. */
@@ -73,21 +79,30 @@ export class PolicyBook {
   }
 
   #accept(key: string, found: Policy | undefined): Limits {
-    this.#found.set(key, found === undefined ? {} : checkHostPolicy(found, `policyFor(${JSON.stringify(key)})`))
+    this.#found.set(key, found === undefined ? {} : checkPolicy(found, `policyFor(${JSON.stringify(key)})`))
     return this.#assemble(key)
   }
 
-  #assemble(key: string): Limits {
+  /** Makes a policy ready, which warns of it, before it is asked for; where hosts are looked up it is not complete yet. */
+  #warnEarly(path: string, key?: string): void {
+    if (this.#policyFor !== undefined) return
+    if (key === undefined) this.#intern(this.#general, path)
+    else this.#assemble(key, path)
+  }
+
+  #assemble(key: string, path = `policy of ${key}`): Limits {
     const configured = mergePolicies(this.#general, this.#hosts.get(key) ?? {})
     const found = this.#found.get(key)
     const policy = found === undefined ? configured : withFound(configured, found, this.#hosts.get(key) ?? {})
-    return this.#intern(mergePolicies(policy, this.#updates.get(key) ?? {}))
+    return this.#intern(mergePolicies(policy, this.#updates.get(key) ?? {}), path)
   }
 
-  #intern(policy: Policy): Limits {
+  #intern(policy: Policy, path: string): Limits {
     const fingerprint = fingerprintOf(policy, this.startIntervalMs)
     const known = this.#limits.get(fingerprint)
     if (known !== undefined) return known
+    warnAboutPolicy(policy, path)
+    if (this.#limits.size >= mostReadyLimits) this.#limits.clear()
     const limits = new Limits(policy, this.startIntervalMs)
     this.#limits.set(fingerprint, limits)
     return limits
@@ -106,12 +121,6 @@ function withFound(configured: Policy, found: Policy, own: Policy): Policy {
 
 function isThenable<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
   return typeof (value as { then?: unknown } | undefined)?.then === 'function'
-}
-
-function checkHostPolicy(policy: Policy, path: string): Policy {
-  checkPolicy(policy, path)
-  warnAboutPolicy(policy, path)
-  return policy
 }
 
 const otherOptions = ['hosts', 'policyFor', 'keyBy', 'store', 'adapt', 'clock']

@@ -6,7 +6,7 @@ interface ProcessLike {
 }
 
 /**
- * Warns, once per policy object in the code that calls it, of what is allowed but rarely meant:
+ * Warns, once for each policy of a pacer or limiter, of what is allowed but rarely meant:
  *
  * - `HOSTPACE_BURST`: a burst of more than one second of the rate, without a `justification`;
  * - `HOSTPACE_QUOTA_ONLY`: a quota of a minute or longer and nothing that says how fast to go, so

@@ -4,16 +4,25 @@ import { HostLimiter, type Policy, type Reservation } from '../src/index.ts'
 import { anyPolicy } from './any-policy.ts'
 import { allHold, type Departure, naiveEarliest, naiveRules } from './naive-departures.ts'
 
-type Step =
-  | { do: 'acquire' | 'reserve'; cost: number }
-  | { do: 'cancel'; which: number }
-  | { do: 'move'; ms: number }
+type Step = { do: 'acquire' | 'reserve'; cost: number } | { do: 'cancel'; which: number } | { do: 'move'; ms: number }
 
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 3, arbitrary: fc.record({ do: fc.constantFrom('acquire' as const, 'reserve' as const), cost: fc.integer({ min: 1, max: 3 }) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constantFrom('acquire' as const, 'reserve' as const),
+      cost: fc.integer({ min: 1, max: 3 }),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('cancel' as const), which: fc.nat(20) }) },
   // A clock that steps back counts as one that stands still.
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('move' as const), ms: fc.oneof(fc.integer({ min: -500, max: 1500 }), fc.constant(0.25)) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('move' as const),
+      ms: fc.oneof(fc.integer({ min: -500, max: 1500 }), fc.constant(0.25)),
+    }),
+  },
 )
 
 interface Promised extends Departure {
@@ -68,9 +77,16 @@ test('every departure is at the earliest moment that all layers permit, and all 
 }, 120_000)
 
 test('a reservation that is cancelled at once leaves no trace in anybody’s time', () => {
-  const asked = fc.array(fc.record({ ms: fc.integer({ min: 0, max: 700 }), cost: fc.integer({ min: 1, max: 3 }), isCancelled: fc.boolean() }), {
-    maxLength: 30,
-  })
+  const asked = fc.array(
+    fc.record({
+      ms: fc.integer({ min: 0, max: 700 }),
+      cost: fc.integer({ min: 1, max: 3 }),
+      isCancelled: fc.boolean(),
+    }),
+    {
+      maxLength: 30,
+    },
+  )
   fc.assert(
     fc.property(anyPolicy, asked, (policy, requests) => {
       const waits = [true, false].map((withCancelled) => {

@@ -17,7 +17,10 @@ interface Request {
 const request: fc.Arbitrary<Request> = fc.record({
   afterMs: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 900 })),
   cost: fc.integer({ min: 1, max: 3 }),
-  patienceMs: fc.option(fc.integer({ min: 0, max: 2000 }).map((ms) => ms + 0.1234), { nil: undefined, freq: 3 }),
+  patienceMs: fc.option(
+    fc.integer({ min: 0, max: 2000 }).map((ms) => ms + 0.1234),
+    { nil: undefined, freq: 3 },
+  ),
 })
 
 interface Hold {
@@ -101,19 +104,27 @@ test('each departs at the earliest moment that the layers permit, and whoever gi
   )
 }, 120_000)
 
-const hold = fc.record({ atMs: fc.integer({ min: 0, max: 4000 }).map((ms) => ms + 0.0321), forMs: fc.integer({ min: 0, max: 3000 }) })
+const hold = fc.record({
+  atMs: fc.integer({ min: 0, max: 4000 }).map((ms) => ms + 0.0321),
+  forMs: fc.integer({ min: 0, max: 3000 }),
+})
 
 test('nobody departs during a pause, and the layers hold after it', async () => {
   await fc.assert(
-    fc.asyncProperty(anyPolicy, fc.array(request, { maxLength: 20 }), fc.array(hold, { maxLength: 3 }), async (policy, requests, holds) => {
-      const departures = await play(policy, requests, holds)
-      expect(allHold(naiveRules(policy), departures)).toBe(true)
-      for (const { atMs, forMs } of holds) {
-        expect(departures.filter((departure) => departure.atMs >= atMs && departure.atMs < atMs + forMs)).toEqual([])
-      }
-      const order = departures.map(({ index }) => index)
-      expect(order).toEqual([...order].sort((a, b) => a - b))
-    }),
+    fc.asyncProperty(
+      anyPolicy,
+      fc.array(request, { maxLength: 20 }),
+      fc.array(hold, { maxLength: 3 }),
+      async (policy, requests, holds) => {
+        const departures = await play(policy, requests, holds)
+        expect(allHold(naiveRules(policy), departures)).toBe(true)
+        for (const { atMs, forMs } of holds) {
+          expect(departures.filter((departure) => departure.atMs >= atMs && departure.atMs < atMs + forMs)).toEqual([])
+        }
+        const order = departures.map(({ index }) => index)
+        expect(order).toEqual([...order].sort((a, b) => a - b))
+      },
+    ),
     { numRuns: 1000 },
   )
 }, 120_000)

@@ -122,7 +122,11 @@ describe.each(stores)('maxWaitMs, $name', ({ make }) => {
     s.sendAll(['short'], { maxWaitMs: 100 })
     s.sendAll(['shorter'], { maxWaitMs: 50 })
     await s.pass(50)
-    expect(s.refusal('shorter')).toMatchObject({ waitMs: Number.POSITIVE_INFINITY, maxWaitMs: 50, layer: 'concurrency' })
+    expect(s.refusal('shorter')).toMatchObject({
+      waitMs: Number.POSITIVE_INFINITY,
+      maxWaitMs: 50,
+      layer: 'concurrency',
+    })
     expect(s.refusals.has('short')).toBe(false)
     await s.pass(50)
     expect(s.refusal('short')).toMatchObject({ layer: 'concurrency' })

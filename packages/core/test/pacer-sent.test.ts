@@ -49,15 +49,18 @@ describe.each(stores)('sent and done, $name', ({ make }) => {
     expect(s.starts).toEqual(['a@0', 'b@300', 'c@1300'])
   })
 
-  test.each([{ error: new Error('reset') }, { status: 500 }])('one that failed with %o before it was sent is charged', async (outcome) => {
-    const s = new Setting(make(), { intervalMs: 1000 })
-    await s.send('a', { keep: true, reportsSent: true })
-    s.sendAll(['b'])
-    await s.pass(300)
-    s.permits.get('a')?.done(outcome)
-    await s.pass(5000)
-    expect(s.starts).toEqual(['a@0', 'b@1300'])
-  })
+  test.each([{ error: new Error('reset') }, { status: 500 }])(
+    'one that failed with %o before it was sent is charged',
+    async (outcome) => {
+      const s = new Setting(make(), { intervalMs: 1000 })
+      await s.send('a', { keep: true, reportsSent: true })
+      s.sendAll(['b'])
+      await s.pass(300)
+      s.permits.get('a')?.done(outcome)
+      await s.pass(5000)
+      expect(s.starts).toEqual(['a@0', 'b@1300'])
+    },
+  )
 
   test('without reportsSent the departure stands, and sent moves only the interval', async () => {
     const s = new Setting(make(), { intervalMs: 1000 })
@@ -130,7 +133,9 @@ describe.each(stores)('run, $name', ({ make }) => {
 
   test('rethrows what the function throws and observes its response', async () => {
     const s = new Setting(make(), { rate: 1000, concurrency: 1 })
-    const error = Object.assign(new Error('429'), { response: { status: 429, headers: new Headers({ 'Retry-After': '3' }) } })
+    const error = Object.assign(new Error('429'), {
+      response: { status: 429, headers: new Headers({ 'Retry-After': '3' }) },
+    })
     await expect(s.pacer.run(url, () => Promise.reject(error))).rejects.toBe(error)
     expect((await s.pacer.peek(url)).waitMs).toBe(3000)
     const plain = 'not an error'

@@ -1,8 +1,8 @@
-import type { Pacer, Permit, RequestOptions, WaitOptions } from '@hostpace/core'
+import type { Pacer, RequestOptions } from '@hostpace/core'
 import type { GotReturn, Options } from 'got'
-import { type NativeRequest, watchHop } from './hop.ts'
-import { holdTimeout } from './timeout.ts'
-import { type Giver, watchWait } from './watch-wait.ts'
+import type { HopOptions, NativeRequest } from './hop.ts'
+import { HopChain } from './hop-chain.ts'
+import { restoreTimeout } from './timeout.ts'
 
 type RequestFunction = (...args: unknown[]) => unknown
 
@@ -21,10 +21,9 @@ const pacerOfHook = Symbol.for('hostpace.got.pacer')
 export class Call {
   readonly #pacer: Pacer
   readonly #options: Options
-  /** What ends the waits: of the call, or of each attempt of a stream, which is a stream of its own. */
-  readonly #givers = new Map<number, Giver>()
-  readonly #open = new Set<Permit>()
+  readonly #chains = new Map<number, HopChain>()
   #isFirstHop = true
+  #retryCount = 0
 
   constructor(pacer: Pacer, options: Options) {
     this.#pacer = pacer
@@ -32,76 +31,71 @@ export class Call {
   }
 
   start(next: (options: Options) => GotReturn): GotReturn {
-    const hooks = this.#options.hooks.beforeRequest as Hook[]
-    const earlier = hooks.findIndex((hook) => hook[pacerOfHook] === this.#pacer)
-    if (earlier >= 0) hooks.splice(earlier, 1)
-    const hook: Hook = (options, { retryCount }) => this.#standBefore(options as unknown as Options, retryCount)
-    hook[pacerOfHook] = this.#pacer
-    hooks.push(hook)
+    this.#addHook()
     const result = next(this.#options)
     if (isStream(result)) this.#watchStream(result, 0)
     else this.#watchCancel(result as unknown as Cancelable)
     return result
   }
 
+  /** A pacer has one hook, however often it is installed and wherever the options have been before. */
+  #addHook(): void {
+    const hooks = this.#options.hooks.beforeRequest as Hook[]
+    const earlier = hooks.findIndex((hook) => hook[pacerOfHook] === this.#pacer)
+    if (earlier >= 0) hooks.splice(earlier, 1)
+    const hook: Hook = (options, { retryCount }) => this.#standBefore(options as unknown as Options, retryCount)
+    hook[pacerOfHook] = this.#pacer
+    hooks.push(hook)
+  }
+
   /** Takes the place of the function that sends this hop. */
   #standBefore(options: Options, retryCount: number): void {
-    const original = options.getRequestFunction as () => RequestFunction | undefined
+    if (retryCount !== this.#retryCount) restoreTimeout(options)
+    this.#retryCount = retryCount
+    const original = options.getRequestFunction as () => RequestFunction
+    // Not enumerable, so that whoever spreads the options into those of the next request takes no part of it along.
     Object.defineProperty(options, 'getRequestFunction', {
       configurable: true,
       value: () => {
-        const send = original.call(options) as RequestFunction
-        return (...args: unknown[]) => this.#send(options, retryCount, send, args)
+        const send = original.call(options)
+        return (...args: unknown[]) => this.#send(options, retryCount, () => passOn(options, send, args))
       },
     })
   }
 
-  async #send(options: Options, retryCount: number, send: RequestFunction, args: unknown[]): Promise<unknown> {
-    const permit = await this.#wait(options, retryCount)
-    if (permit === undefined) return passOn(options, send, args)
-    this.#open.add(permit)
+  async #send(options: Options, retryCount: number, send: () => Promise<unknown>): Promise<unknown> {
+    const hopOptions = this.#hopOptions(options)
+    if (hopOptions === undefined) return send()
+    const hop = this.#chainOf(retryCount).next(options)
     try {
-      const request = await passOn(options, send, args)
-      watchHop(request as NativeRequest, permit, () => this.#open.delete(permit))
+      await hop.wait(this.#pacer, hopOptions)
+      const request = await send()
+      hop.follow(request as NativeRequest)
       return request
     } catch (error) {
-      this.#open.delete(permit)
-      permit.done({ error })
+      hop.end({ error })
       throw error
     }
   }
 
-  /** Waits for the permit of a hop; `undefined` for one that is not paced. */
-  async #wait(options: Options, retryCount: number): Promise<Permit | undefined> {
-    const { skip, key, reservation, ...own } = ownOptions(options)
+  /** What the caller says of this hop; `undefined` for one that is not paced. */
+  #hopOptions(options: Options): HopOptions | undefined {
+    const { skip, key, reservation, ...own } = (options.context.hostpace ?? {}) as RequestOptions
     const url = options.url as URL
-    const firstUrl = this.#options.url as URL | undefined
+    // What the caller says of a host does not hold for the one that a redirect leads to.
+    const ownKey = (this.#options.url as URL).origin === url.origin ? key : undefined
     const isFirstHop = this.#isFirstHop
     this.#isFirstHop = false
-    // What the caller says of a host does not hold for the one that a redirect leads to.
-    const ownKey = firstUrl === undefined || firstUrl.origin === url.origin ? key : undefined
     if (skip || (ownKey === undefined && isUnixSocket(url))) return undefined
-
-    const giver = this.#giverOf(retryCount)
-    const stopWatching = watchWait(giver, options)
-    const endHold = holdTimeout(options)
-    const waitOptions: WaitOptions = { ...own, key: ownKey, signal: giver.signal, reportsSent: true, request: options }
-    try {
-      return await this.#pacer.wait(url, isFirstHop ? { ...waitOptions, reservation } : waitOptions)
-    } finally {
-      endHold()
-      stopWatching()
-    }
+    return { ...own, key: ownKey, reservation: isFirstHop ? reservation : undefined }
   }
 
-  #giverOf(retryCount: number): Giver {
-    // Attempts of a promise are all ended by the same; each attempt of a stream has a stream of its own.
+  /** The attempts of a promise are given up together; each attempt of a stream is a stream of its own. */
+  #chainOf(retryCount: number): HopChain {
     const attempt = this.#options.isStream ? retryCount : 0
-    const known = this.#givers.get(attempt)
-    if (known !== undefined) return known
-    const giver = new AbortController()
-    this.#givers.set(attempt, giver)
-    return giver
+    const chain = this.#chains.get(attempt) ?? new HopChain()
+    this.#chains.set(attempt, chain)
+    return chain
   }
 
   #watchCancel(promise: Cancelable): void {
@@ -110,31 +104,24 @@ export class Call {
     if (typeof cancel !== 'function') return
     promise.cancel = (...args) => {
       cancel.apply(promise, args)
-      this.#giveUp(0)
+      this.#chainOf(0).giveUp()
     }
   }
 
-  #watchStream(stream: StreamLike, attempt: number): void {
-    stream.once('close', () => this.#giveUp(attempt))
+  #watchStream(stream: StreamLike, retryCount: number): void {
+    stream.once('close', () => this.#chainOf(retryCount).giveUp())
     const { emit } = stream
     // Whoever listens to `retry` makes the stream of the next attempt by what comes with the event.
     stream.emit = (name, ...args) => {
       if (name !== 'retry') return emit.call(stream, name, ...args)
-      const [retryCount, error, createRetryStream] = args as [number, unknown, (...args: unknown[]) => StreamLike]
+      const [nextCount, error, createRetryStream] = args as [number, unknown, (...args: unknown[]) => StreamLike]
       const createWatched = (...args: unknown[]) => {
         const next = createRetryStream(...args)
-        this.#watchStream(next, retryCount)
+        this.#watchStream(next, nextCount)
         return next
       }
-      return emit.call(stream, name, retryCount, error, createWatched)
+      return emit.call(stream, name, nextCount, error, createWatched)
     }
-  }
-
-  /** Ends the waits of an attempt, and what it left open: a request that is destroyed may never say that it is over. */
-  #giveUp(attempt: number): void {
-    this.#giverOf(attempt).abort()
-    for (const permit of this.#open) permit.done()
-    this.#open.clear()
   }
 }
 
@@ -149,10 +136,6 @@ interface StreamLike {
 
 function isStream(result: unknown): result is StreamLike {
   return typeof (result as { pipe?: unknown }).pipe === 'function'
-}
-
-function ownOptions(options: Options): RequestOptions {
-  return (options.context.hostpace as RequestOptions | undefined) ?? {}
 }
 
 /** `unix:` URLs, and `http://unix:/socket:/path`. */

@@ -2,40 +2,94 @@ import { errorMonitor } from 'node:events'
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
-import type { Permit } from '@hostpace/core'
+import type { Outcome, Pacer, Permit, RequestOptions } from '@hostpace/core'
+import type { Options } from 'got'
+import { holdTimeout } from './timeout.ts'
 
 /** What got sends with: a request of node:http or one that looks like it, or an answer that a function made up. */
 export type NativeRequest = ClientRequest | IncomingMessage
 
-/**
- * Follows one request to its end: when it is on the wire, what is answered, and when the body has ended,
- * failed or been thrown away.
- *
- * @param onEnd called once it is over
- */
-export function watchHop(request: NativeRequest, permit: Permit, onEnd: () => void): void {
-  const end = (error?: unknown) => {
-    onEnd()
-    permit.done(error === undefined ? undefined : { error })
+/** What the caller may say of one hop. */
+export type HopOptions = Omit<RequestOptions, 'skip'>
+
+/** One hop: waits for its permit and holds it until the body of the answer has ended, failed or been thrown away. */
+export class Hop {
+  readonly #options: Options
+  readonly #abort = new AbortController()
+  readonly #unwatch: () => void
+  #permit: Permit | undefined
+
+  /** @param options got's for this hop; their signal and their body may give it up */
+  constructor(options: Options) {
+    this.#options = options
+    const { signal } = options
+    const body = isEmitter(options.body) ? options.body : undefined
+    const giveUp = () => this.giveUp()
+    signal?.addEventListener('abort', giveUp)
+    body?.on('error', giveUp)
+    this.#unwatch = () => {
+      signal?.removeEventListener('abort', giveUp)
+      body?.off('error', giveUp)
+    }
+    if (signal?.aborted) giveUp()
   }
-  if (!isClientRequest(request)) {
-    // An answer without a request: nothing has left.
-    end()
-    return
+
+  /** Waits until it may leave. */
+  async wait(pacer: Pacer, own: HopOptions): Promise<void> {
+    const { signal } = this.#abort
+    const endHold = holdTimeout(this.#options)
+    try {
+      const url = this.#options.url as URL
+      this.#permit = await pacer.wait(url, { ...own, signal, reportsSent: true, request: this.#options })
+    } finally {
+      endHold()
+    }
+    if (!signal.aborted) return
+    // It was given up in the very turn in which it was let go.
+    this.end()
+    throw signal.reason
   }
-  let sentAtMs = performance.now()
-  whenWritten(request, () => {
-    sentAtMs = performance.now()
-    permit.sent()
-  })
-  request.once(errorMonitor, end)
-  request.once('close', () => end())
-  request.once('response', (response) => {
-    request.off(errorMonitor, end)
-    permit.sent()
-    permit.observe({ status: response.statusCode, headers: response.headers, latencyMs: performance.now() - sentAtMs })
-    for (const name of ['end', 'close', 'aborted', errorMonitor]) response.once(name, () => end())
-  })
+
+  /** Follows the request to its end: when it is on the wire, what is answered, and when that is over. */
+  follow(request: NativeRequest): void {
+    if (!isClientRequest(request)) {
+      // An answer that was made up without a request: nothing has left.
+      this.end()
+      return
+    }
+    let sentAtMs = performance.now()
+    const sent = () => {
+      sentAtMs = performance.now()
+      this.#permit?.sent()
+    }
+    const fail = (error: unknown) => this.end({ error })
+    whenWritten(request, sent)
+    request.once(errorMonitor, fail)
+    request.once('close', () => this.end())
+    request.once('response', (response) => {
+      request.off(errorMonitor, fail)
+      // It is so even where nobody saw a socket: a request function of the user may hand a request over late.
+      this.#permit?.sent()
+      const latencyMs = performance.now() - sentAtMs
+      this.#permit?.observe({ status: response.statusCode, headers: response.headers, latencyMs })
+      response.once('end', () => this.end())
+    })
+  }
+
+  /**
+   * Ends the wait, or frees the permit: a request that is destroyed may never say that it is over. Nobody is told;
+   * got has rejected the call by itself, with an error of its own.
+   */
+  giveUp(): void {
+    this.#abort.abort()
+    this.end()
+  }
+
+  /** Frees the permit. Only the first call counts. */
+  end(outcome?: Outcome): void {
+    this.#permit?.done(outcome)
+    this.#unwatch()
+  }
 }
 
 /** Calls `written` when the request goes to the wire: with a socket that stands at once, else when it is connected. */
@@ -47,9 +101,18 @@ function whenWritten(request: ClientRequest, written: () => void): void {
 }
 
 function isHandshaking(socket: Socket | TLSSocket): boolean {
-  return 'encrypted' in socket && 'secureConnecting' in socket && socket.secureConnecting === true
+  return 'secureConnecting' in socket && socket.secureConnecting === true
 }
 
 function isClientRequest(request: NativeRequest): request is ClientRequest {
-  return typeof (request as { setHeader?: unknown } | undefined)?.setHeader === 'function' && !('statusCode' in request)
+  return 'setHeader' in request
+}
+
+interface Emitter {
+  on(name: string, listener: () => void): unknown
+  off(name: string, listener: () => void): unknown
+}
+
+function isEmitter(body: unknown): body is Emitter {
+  return typeof (body as { off?: unknown } | undefined)?.off === 'function'
 }

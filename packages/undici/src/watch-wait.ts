@@ -1,5 +1,6 @@
 import type { DispatchOptions } from './dispatch.ts'
 import { RequestAbortedError } from './errors.ts'
+import { watchSignal } from './watch-signal.ts'
 
 /** What may end a wait from outside. */
 export interface WaitEnds {
@@ -7,9 +8,7 @@ export interface WaitEnds {
   fail(error: unknown): void
 }
 
-type Emitter = Pick<NodeJS.EventEmitter, 'on' | 'off'>
-type Signal = (EventTarget | Emitter) & { readonly aborted?: boolean; readonly reason?: unknown }
-type Body = Emitter & { readonly errored?: unknown }
+type Body = Pick<NodeJS.EventEmitter, 'on' | 'off'> & { readonly errored?: unknown }
 
 /**
  * Watches the caller's signal and the request's body until the request is dispatched, when undici does.
@@ -20,31 +19,16 @@ type Body = Emitter & { readonly errored?: unknown }
  * @returns what ends the watch
  */
 export function watchWait({ signal, body }: DispatchOptions, ends: WaitEnds): () => void {
-  const stopSignal = watchSignal(signal, ends)
+  const stopSignal = watchSignal(signal, (reason) => ends.abort(reason))
   const stopBody = watchBody(body, ends)
   return () => {
-    stopSignal?.()
-    stopBody?.()
+    stopSignal()
+    stopBody()
   }
 }
 
-function watchSignal(signal: unknown, ends: WaitEnds): (() => void) | undefined {
-  if (signal === null || typeof signal !== 'object') return undefined
-  const source = signal as Signal
-  const onAbort = () => ends.abort(source.reason)
-  if (source.aborted) onAbort()
-  else if ('addEventListener' in source) {
-    source.addEventListener('abort', onAbort)
-    return () => source.removeEventListener('abort', onAbort)
-  } else if ('on' in source) {
-    source.on('abort', onAbort)
-    return () => source.off('abort', onAbort)
-  }
-  return undefined
-}
-
-function watchBody(body: unknown, ends: WaitEnds): (() => void) | undefined {
-  if (!isStream(body)) return undefined
+function watchBody(body: unknown, ends: WaitEnds): () => void {
+  if (!isStream(body)) return () => {}
   if (body.errored) ends.fail(body.errored)
   const onError = (error: unknown) => ends.fail(error)
   const onClose = () => ends.fail(new RequestAbortedError('The body was closed before the request left'))

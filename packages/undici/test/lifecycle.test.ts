@@ -1,3 +1,4 @@
+import { getEventListeners, setMaxListeners } from 'node:events'
 import { connect as connectTo } from 'node:net'
 import { type Pacer, PolicyError } from '@hostpace/core'
 import { pace } from '@hostpace/undici'
@@ -145,6 +146,24 @@ describe('one pacer twice, with a redirect in between', () => {
     expect(departures).toHaveLength(2)
     expect(pacer.stats().total.inFlight).toBe(0)
   })
+})
+
+test('many who wait under one signal add one listener to those of undici, and all give up', async () => {
+  const { origin, paths } = await serve()
+  const { pacer, agent } = setUp()
+  const dispatcher = agent.compose(pace(pacer))
+  await (await request(origin, { dispatcher })).body.text()
+  const abort = new AbortController()
+  setMaxListeners(0, abort.signal)
+  const sent = Array.from({ length: 20 }, () => request(origin, { dispatcher, signal: abort.signal }))
+  await waiting(pacer, 20)
+  expect(getEventListeners(abort.signal, 'abort')).toHaveLength(21)
+  abort.abort()
+  const endings = await Promise.allSettled(sent)
+  expect(endings.every((end) => end.status === 'rejected' && end.reason === abort.signal.reason)).toBe(true)
+  expect(getEventListeners(abort.signal, 'abort')).toHaveLength(0)
+  expect(pacer.stats().total.queued).toBe(0)
+  expect(paths).toEqual(['/'])
 })
 
 test('a reservation is for one hop only', async () => {

@@ -1,4 +1,12 @@
-import { createPacer, memoryStore, type Pacer, type PacerOptions, type Permit, type Store, type WaitOptions } from '@hostpace/core'
+import {
+  createPacer,
+  memoryStore,
+  type Pacer,
+  type PacerOptions,
+  type Permit,
+  type Store,
+  type WaitOptions,
+} from '@hostpace/core'
 import { asyncStore } from './async-store.ts'
 import { settle, TestClock } from './test-clock.ts'
 

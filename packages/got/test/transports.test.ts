@@ -1,0 +1,186 @@
+import { once } from 'node:events'
+import { Agent, createServer } from 'node:http'
+import { createSecureServer } from 'node:http2'
+import { Agent as TlsAgent } from 'node:https'
+import { connect, createServer as createNetServer, type Server, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { connect as connectTls } from 'node:tls'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { certificate } from './certificate.ts'
+import { arrivals, hits, listen, pacedGot, serve, serveTls, trusted } from './paced-got.ts'
+
+describe('the interval counts from when a request is on the wire', () => {
+  test('not from when its address was asked for', async () => {
+    const site = await serve()
+    let answer = () => {}
+    const dnsLookup = (_host: string, _options: unknown, callback: (...args: unknown[]) => void) => {
+      answer = () => callback(null, [{ address: '127.0.0.1', family: 4 }])
+    }
+    const { client, run, clock, waiting } = pacedGot({ intervalMs: 1000 })
+    const origin = site.origin.replace('127.0.0.1', 'localhost')
+    const first = client(origin, { dnsLookup: dnsLookup as never })
+    await run(700)
+    answer()
+    await first
+    const second = client(origin)
+    await waiting(1)
+    await run(999)
+    expect(site.paths).toHaveLength(1)
+    await clock.advanceAsync(1)
+    await second
+  })
+
+  test('not from when the handshake of TLS began', async () => {
+    const site = await serveTls()
+    const sockets: Socket[] = []
+    const port = await listen(createNetServer((socket) => void sockets.push(socket)))
+    const origin = `https://127.0.0.1:${port}`
+    const { client, run, waiting } = pacedGot({ intervalMs: 1000 }, trusted)
+    const first = client(origin)
+    await run(700)
+    pipe(sockets, site.origin)
+    await hits(site, 1)
+    await first
+    const second = client(origin)
+    await waiting(1)
+    await run(999)
+    expect(sockets).toHaveLength(1)
+    await run(1)
+    pipe(sockets, site.origin)
+    await second
+    expect(site.paths).toHaveLength(2)
+  })
+
+  test.each([
+    ['http', serve, new Agent({ keepAlive: true })],
+    ['https', serveTls, new TlsAgent({ keepAlive: true })],
+  ] as const)('at once on a connection that stands (%s), with no answer yet', async (scheme, open, agent) => {
+    const site = await open((request, response) => {
+      if (request.url !== '/hang') response.end('ok')
+    })
+    onTestFinished(() => agent.destroy())
+    const { client, run, departures, waiting } = pacedGot(
+      { intervalMs: 1000 },
+      { ...trusted, agent: { [scheme]: agent } },
+    )
+    await client(site.origin)
+    const controller = new AbortController()
+    const { signal } = controller
+    client(`${site.origin}/hang`, { signal }).catch(() => {})
+    await waiting(1)
+    await run(1000)
+    await hits(site, 2)
+    const third = client(site.origin)
+    await waiting(1)
+    await run(999)
+    expect(departures(site.origin)).toBe(2)
+    await run(1)
+    await third
+    expect(departures(site.origin)).toBe(3)
+    controller.abort()
+  })
+})
+
+test('HTTP/2 is paced and observed, and its permits are free at the end of the body', async () => {
+  const paths: string[] = []
+  let finish = () => {}
+  const server = createSecureServer({ ...certificate, allowHTTP1: false }, (request, response) => {
+    paths.push(request.url)
+    if (request.url === '/r') response.writeHead(302, { location: '/ok' }).end('moved')
+    else if (request.url === '/hang') return
+    else {
+      response.write('first, ')
+      finish = () => void response.end('last')
+    }
+  })
+  const origin = `https://127.0.0.1:${await listen(server)}`
+  const { client, outcomes, run, inFlight, waiting, pacer } = pacedGot(
+    { intervalMs: 1000, concurrency: 1 },
+    { ...trusted, http2: true },
+  )
+  const first = client(`${origin}/r`)
+  await waiting(1)
+  await run(1000)
+  expect(paths).toEqual(['/r', '/ok'])
+  await inFlight(1)
+  finish()
+  const { body, request } = await first
+  expect(body).toBe('first, last')
+  expect(request.options.http2).toBe(true)
+  await inFlight(0)
+  expect(outcomes).toEqual([302, 200])
+
+  const controller = new AbortController()
+  const hanging = client(`${origin}/hang`, { signal: controller.signal }).catch((error: Error) => error.name)
+  await waiting(1)
+  await run(1000)
+  await inFlight(1)
+  controller.abort()
+  expect(await hanging).toBe('AbortError')
+  await inFlight(0)
+  expect(pacer.stats().total.departures).toBe(3)
+})
+
+test('behind a proxy the key is the target, and a CONNECT takes no slot', async () => {
+  const [a, b] = [await serveTls(), await serveTls()]
+  const connects: (string | undefined)[] = []
+  const proxy = createServer().on('connect', (request, socket: Socket) => {
+    connects.push(request.url)
+    const target = connect(Number(new URL(`http://${request.url}`).port), '127.0.0.1', () => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n')
+      target.pipe(socket).pipe(target)
+    })
+    target.on('error', () => socket.destroy())
+    socket.on('error', () => target.destroy())
+  })
+  const agent = tunnel(await listen(proxy))
+  const { client, departures, pacer, clock, waiting } = pacedGot(
+    { intervalMs: 1000 },
+    { ...trusted, agent: { https: agent } },
+  )
+  await client(a.origin)
+  await client(b.origin)
+  const second = client(a.origin)
+  await waiting(1)
+  await arrivals()
+  expect(connects).toHaveLength(2)
+  await clock.advanceAsync(1000)
+  await second
+  expect([departures(a.origin), departures(b.origin), pacer.stats().total.departures]).toEqual([2, 1, 3])
+})
+
+test('a unix socket takes no slot, unless it is given a key', async () => {
+  const path = join(tmpdir(), `hostpace-got-${process.pid}.sock`)
+  const server: Server = createServer((_request, response) => response.end('by socket')).listen(path)
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  const { pacer, client, departures } = pacedGot({ intervalMs: 1000 }, { enableUnixSockets: true })
+  expect(await client(`unix:${path}:/x`).text()).toBe('by socket')
+  expect(await client(`http://unix:${path}:/x`).text()).toBe('by socket')
+  expect(pacer.stats().total.departures).toBe(0)
+  await client(`unix:${path}:/x`, { context: { hostpace: { key: 'local' } } })
+  expect(departures('local')).toBe(1)
+})
+
+/** Joins the last connection with a server. */
+function pipe(sockets: Socket[], origin: string): void {
+  const socket = sockets.at(-1) as Socket
+  const target = connect(Number(new URL(origin).port), '127.0.0.1')
+  socket.pipe(target).pipe(socket)
+  for (const end of [socket, target]) end.on('error', () => {})
+}
+
+/** An agent that reaches its targets through a proxy. */
+function tunnel(proxyPort: number): TlsAgent {
+  const agent = new TlsAgent()
+  const createConnection = (
+    { host, port }: { host: string; port: number },
+    done: (error: Error | null, socket?: Socket) => void,
+  ) => {
+    const socket = connect(proxyPort, '127.0.0.1', () => void socket.write(`CONNECT ${host}:${port} HTTP/1.1\r\n\r\n`))
+    socket.once('data', () => done(null, connectTls({ socket, host, ca: certificate.cert })))
+    socket.on('error', done)
+  }
+  return Object.assign(agent, { createConnection })
+}
