@@ -20,7 +20,7 @@ interface NaiveRule {
   candidates(before: readonly Departure[], cost: number): number[]
 }
 
-export function naiveInterval(intervalMs: number): NaiveRule {
+function naiveInterval(intervalMs: number): NaiveRule {
   return {
     holds: (departures) =>
       departures.every((departure, index) => {
@@ -31,7 +31,7 @@ export function naiveInterval(intervalMs: number): NaiveRule {
   }
 }
 
-export function naiveBucket(ratePerSecond: number, capacity: number): NaiveRule {
+function naiveBucket(ratePerSecond: number, capacity: number): NaiveRule {
   const perMs = ratePerSecond / 1000
   /** Tokens left after each departure. */
   const levels = (departures: readonly Departure[]) => {
@@ -52,7 +52,7 @@ export function naiveBucket(ratePerSecond: number, capacity: number): NaiveRule 
   }
 }
 
-export function naiveSlidingWindow(limit: number, windowMs: number): NaiveRule {
+function naiveSlidingWindow(limit: number, windowMs: number): NaiveRule {
   return {
     holds: (departures) =>
       departures.every(({ atMs: endMs }, end) => {
@@ -63,7 +63,7 @@ export function naiveSlidingWindow(limit: number, windowMs: number): NaiveRule {
   }
 }
 
-export function naiveCounter(limit: number, windowMs: number): NaiveRule {
+function naiveCounter(limit: number, windowMs: number): NaiveRule {
   const windowOf = (atMs: number) => Math.floor(atMs / windowMs)
   const inWindow = (departures: readonly Departure[], window: number) =>
     sum(departures.filter(({ atMs }) => windowOf(atMs) === window))
@@ -85,7 +85,7 @@ export function naiveCounter(limit: number, windowMs: number): NaiveRule {
   }
 }
 
-export function naiveFixedWindow(limit: number, windowMs: number): NaiveRule {
+function naiveFixedWindow(limit: number, windowMs: number): NaiveRule {
   const windowOf = ({ atMs }: Departure) => Math.floor(atMs / windowMs)
   return {
     holds: (departures) =>

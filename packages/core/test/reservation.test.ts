@@ -77,7 +77,7 @@ describe('a reservation that its caller comes for', () => {
   })
 
   test('can still give up, and is rejected when the pacer is closed', async () => {
-    const { clock, pacer, departures, leave } = setUp()
+    const { clock, pacer, leave } = setUp()
     await pacer.wait(url).then(leave)
     const giveUp = new AbortController()
     const abandoned = pacer.wait(url, { reservation: await pacer.reserve(url), signal: giveUp.signal })

@@ -26,6 +26,32 @@ describe('errors', () => {
     expect(site.paths).toHaveLength(1)
   })
 
+  test('ours reach a stream and come through a cache', async () => {
+    const site = await serve()
+    const { client, inFlight } = pacedGot({ intervalMs: 60_000, maxWaitMs: 1000 })
+    await client(site.origin)
+    const cached = later(client(site.origin, { cache: new Map() }))
+    const streamed = later(client.stream(site.origin).toArray())
+    for (const error of await Promise.all([cached, streamed])) {
+      expect(error).toBeInstanceOf(RequestError)
+      expect(error).toMatchObject({ code: 'ERR_HOSTPACE_WAIT_TOO_LONG', cause: { code: 'ERR_HOSTPACE_WAIT_TOO_LONG' } })
+    }
+    await inFlight(0)
+    expect(site.paths).toHaveLength(1)
+  })
+
+  test('a request function that fails has made an attempt', async () => {
+    const { client, departures, outcomes, inFlight } = pacedGot({ intervalMs: 1000 }, { retry: { limit: 0 } })
+    const failure = new Error('no way out')
+    const request = async () => {
+      throw failure
+    }
+    expect(await later(client('http://nowhere.example', { request }))).toHaveProperty('cause', failure)
+    await inFlight(0)
+    expect(departures('http://nowhere.example')).toBe(1)
+    expect(outcomes).toEqual([failure])
+  })
+
   test('a failure that nobody awaits still ends the process', () => {
     const program = `
       import { createPacer } from '@hostpace/core'

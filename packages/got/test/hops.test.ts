@@ -125,4 +125,94 @@ describe('retries', () => {
     expect(await body).toBe('at last')
     expect(pacer.stats().total).toMatchObject({ departures: 3, inFlight: 0, queued: 0 })
   })
+
+  test('what a hook sends again with other options waits like any other', async () => {
+    const [a, b] = [await serve(), await serve((_request, response) => response.end('at b'))]
+    let isFirst = true
+    const { client, run, departures } = pacedGot(
+      { intervalMs: 1000 },
+      {
+        hooks: {
+          afterResponse: [
+            (response, retryWithMergedOptions) => {
+              if (!isFirst) return response
+              isFirst = false
+              return retryWithMergedOptions({ headers: { token: 'fresh' } })
+            },
+          ],
+        },
+      },
+    )
+    const sent = client(a.origin).text()
+    await run(999)
+    expect(a.paths).toHaveLength(1)
+    await run(1)
+    expect(await sent).toBe('ok')
+    expect(departures(a.origin)).toBe(2)
+
+    isFirst = true
+    const moved = client.extend({
+      hooks: {
+        afterResponse: [(response, again) => (response.url === `${b.origin}/` ? response : again({ url: b.origin }))],
+      },
+    })
+    const atB = moved(a.origin, { retry: { limit: 2 } })
+    await run(1000)
+    await run(1000)
+    expect((await atB).body).toBe('at b')
+    expect(departures(b.origin)).toBe(1)
+  })
+})
+
+describe('redirects', () => {
+  test('B01: each host is charged for its own hop', async () => {
+    const b = await serve()
+    const a = await serve((_request, response) => response.writeHead(302, { location: b.origin }).end('moved'))
+    const { client, outcomes, run } = pacedGot({
+      hosts: { [a.origin]: { intervalMs: 1000 }, [b.origin]: { intervalMs: 10_000 } },
+    })
+    const both = [client(a.origin), client(a.origin)]
+    await run(999)
+    expect([a.paths.length, b.paths.length]).toEqual([1, 1])
+    await run(1)
+    expect([a.paths.length, b.paths.length]).toEqual([2, 1])
+    await run(8999)
+    expect(b.paths).toHaveLength(1)
+    await run(1)
+    await Promise.all(both)
+    expect([a.paths.length, b.paths.length]).toEqual([2, 2])
+    expect(outcomes).toEqual([302, 200, 302, 200])
+  })
+
+  test('a hop whose body never ends is over when the next begins', async () => {
+    const site = await serve((request, response) => {
+      if (request.url === '/ok') response.end('ok')
+      else response.writeHead(302, { location: '/ok' }).write('on and on')
+    })
+    const { client, inFlight } = pacedGot({ concurrency: 1 })
+    expect(await client(`${site.origin}/r`).text()).toBe('ok')
+    await inFlight(0)
+  })
+
+  test('a 307 sends the body again', async () => {
+    const bodies: string[] = []
+    const b = await serve(async (request, response) => {
+      for await (const chunk of request.setEncoding('utf8')) bodies.push(chunk)
+      response.end()
+    })
+    const a = await serve((_request, response) => response.writeHead(307, { location: b.origin }).end())
+    const { client, departures } = pacedGot({ intervalMs: 1000 })
+    await client.post(a.origin, { body: 'x'.repeat(100) })
+    expect(bodies.join('')).toBe('x'.repeat(100))
+    expect([departures(a.origin), departures(b.origin)]).toEqual([1, 1])
+  })
+
+  test('too many of them are got’s own error, and cost what has left', async () => {
+    const site = await serve((_request, response) => response.writeHead(302, { location: '/' }).end())
+    const { client, departures, inFlight } = pacedGot({ concurrency: 1 }, { maxRedirects: 3, retry: { limit: 0 } })
+    expect(await later(client(site.origin))).toBeInstanceOf(MaxRedirectsError)
+    await hits(site, 4)
+    await inFlight(0)
+    expect(departures(site.origin)).toBe(4)
+  })
 })

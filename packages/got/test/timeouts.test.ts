@@ -1,4 +1,4 @@
-import { createPacer } from '@hostpace/core'
+import { createPacer, type Pacer } from '@hostpace/core'
 import { pace } from '@hostpace/got'
 import type { OptionsInit } from 'got'
 import { TimeoutError } from 'got'
@@ -16,7 +16,7 @@ const every = Object.fromEntries(
   ]),
 )
 
-/** `/busy` is busy once, `/never` never answers. */
+/** `/r` moves to `/ok`, `/never` never answers. */
 function site() {
   return serve((request, response) => {
     if (request.url === '/never') return
@@ -58,11 +58,11 @@ describe('no time-out of got counts a wait', () => {
 })
 
 describe('after a wait', () => {
-  async function neverAnswered(more: OptionsInit, path = '/never') {
+  async function neverAnswered(more: OptionsInit) {
     const { origin } = await site()
     const paced = pacedGot({ intervalMs: 1000 })
     await paced.client(origin)
-    const failed = later(paced.client(origin + path, { retry: { limit: 0 }, isStream: false, ...more }))
+    const failed = later(paced.client(`${origin}/never`, { retry: { limit: 0 }, isStream: false, ...more }))
     await paced.waiting(1)
     await wait()
     expect(paced.outcomes).toEqual([200])
@@ -83,56 +83,74 @@ describe('after a wait', () => {
 describe('each attempt has the whole budget and no more', () => {
   const retry = { limit: 1, calculateDelay: ({ computedValue }: { computedValue: number }) => computedValue && 1 }
 
-  /** The first attempt waits and is refused, the second is never answered. */
-  async function secondAttempt(more: OptionsInit, pacers = 1) {
-    let nth = 0
-    const { origin } = await serve((_request, response) => {
-      if (++nth === 1) response.end()
-      else if (nth === 2) response.writeHead(302, { location: '/busy' }).end()
-      else if (nth === 3) response.writeHead(503).end()
-    })
-    const { client, waiting, clock } = pacedGot({ concurrency: 1, rules: [] } as never)
-    return { origin, client, waiting, clock, more, pacers }
-  }
-  void secondAttempt
-
-  async function play(more: OptionsInit, pacerCount = 1) {
-    let nth = 0
-    const { origin } = await serve((_request, response) => {
-      nth++
-      if (nth === 1) response.end()
-      else if (nth === 2) response.writeHead(302, { location: '/busy' }).end()
-      else if (nth === 3) response.writeHead(503).end()
+  /** The first attempt has two hops that wait and is refused, the second is never answered. */
+  async function secondAttempt(more: OptionsInit, ...others: Pacer[]) {
+    const { origin, paths } = await serve((_request, response) => {
+      if (paths.length === 1) response.end()
+      else if (paths.length === 2) response.writeHead(302, { location: '/busy' }).end()
+      else if (paths.length === 3) response.writeHead(503).end()
     })
     const { client, waiting, clock } = pacedGot({ intervalMs: 1000, adapt: false })
-    const other = createPacer({ rate: 1000 })
-    onTestFinished(() => other.close())
-    const paced = pacerCount === 2 ? client.extend(pace(other)) : client
+    const paced = client.extend(...others.map((other) => pace(other)))
     await paced(origin)
     const failed = later(paced(origin, { retry, timeout: { request: timeoutMs }, isStream: false, ...more }))
-    for (const realMs of [waitMs, waitMs, 0]) {
+    for (const isSecondAttempt of [false, false, true]) {
       await waiting(1)
-      await new Promise((resolve) => setTimeout(resolve, realMs))
+      if (!isSecondAttempt) await wait()
       await clock.advanceAsync(1000)
     }
     return failed
   }
 
-  const budget = (error: Error | unknown) => Number(/for (\d+)(\.\d+)?ms/.exec(String(error))?.[1])
+  /** What the error says that it has waited for. got 16 counts what was waited for in this attempt: next to nothing. */
+  const budgetMs = (error: unknown) => Number(/for ([\d.]+)ms/.exec(String(error))?.[1])
 
-  test.each([1, 2])('the caller’s (%i pacers)', async (pacerCount) => {
-    const error = await play({}, pacerCount)
+  test('the caller’s', async () => {
+    const error = await secondAttempt({})
     expect(error).toBeInstanceOf(TimeoutError)
-    // got 16 says the time with what was waited for in this attempt: next to nothing.
-    expect(budget(error)).toBeGreaterThanOrEqual(timeoutMs)
-    expect(budget(error)).toBeLessThan(timeoutMs + waitMs)
+    expect(budgetMs(error)).toBeGreaterThanOrEqual(timeoutMs)
+    expect(budgetMs(error)).toBeLessThan(timeoutMs + waitMs)
+  })
+
+  test('the caller’s, with two pacers', async () => {
+    const other = createPacer({ rate: 1000 })
+    onTestFinished(() => other.close())
+    const error = await secondAttempt({}, other)
+    expect(budgetMs(error)).toBeGreaterThanOrEqual(timeoutMs)
+    expect(budgetMs(error)).toBeLessThan(timeoutMs + waitMs)
   })
 
   test('or what a hook has made of it meanwhile', async () => {
-    const beforeRetry = (error: { options?: unknown }) => {
-      ;(error.options as { timeout: object }).timeout = { request: 2 * waitMs }
+    const beforeRetry = (error: { options: unknown }) => {
+      const options = error.options as OptionsInit
+      options.timeout = { request: 2 * waitMs }
     }
-    const error = await play({ hooks: { beforeRetry: [beforeRetry] } })
-    expect(budget(error)).toBeGreaterThanOrEqual(2 * waitMs)
+    const error = await secondAttempt({ hooks: { beforeRetry: [beforeRetry] } })
+    expect(budgetMs(error)).toBeGreaterThanOrEqual(2 * waitMs)
   })
+})
+
+test('a hook may change the time-out of a request that has waited', async () => {
+  const { origin } = await site()
+  const { client, waiting, clock, outcomes } = pacedGot({ intervalMs: 1000 })
+  await client(origin)
+  let isFirst = true
+  const sent = client(origin, {
+    timeout: { request: 10_000 },
+    hooks: {
+      afterResponse: [
+        (response, retryWithMergedOptions) => {
+          if (!isFirst) return response
+          isFirst = false
+          return retryWithMergedOptions({ timeout: { request: 20_000 } })
+        },
+      ],
+    },
+  })
+  for (const _attempt of [1, 2]) {
+    await waiting(1)
+    await clock.advanceAsync(1000)
+  }
+  expect((await sent).request.options.timeout.request).toBeGreaterThanOrEqual(20_000)
+  expect(outcomes).toEqual([200, 200, 200])
 })

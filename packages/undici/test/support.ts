@@ -67,6 +67,6 @@ export function waiting(pacer: Pacer, count: number): Promise<void> {
 /** Gives whatever is on its way wrongly the time to arrive. */
 export const still = (): Promise<void> => realTime(25)
 
-export function realTime(ms: number): Promise<void> {
+function realTime(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))
 }
