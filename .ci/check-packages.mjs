@@ -1,27 +1,31 @@
 /** Checks the packages as they would be published: publint, the types by attw, and that only what is meant goes in. */
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { run } from './command.mjs'
-import { pnpm, root } from './pnpm.mjs'
+import { root } from './pnpm.mjs'
+
+const expected = /^(package\.json|README\.md|CHANGELOG\.md|LICENSE|src\/.+\.ts|dist\/.+\.(js|d\.ts)(\.map)?)$/
+const required = ['package.json', 'README.md', 'LICENSE', 'dist/index.js', 'dist/index.d.ts']
 
 const bin = (name) => join(root, 'node_modules/.bin', name)
 const folder = mkdtempSync(join(tmpdir(), 'hostpace-pack-'))
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
 
-try {
-  for (const name of readdirSync(join(root, 'packages'))) {
-    const [command, ...args] = pnpm
-    const options = { cwd: join(root, 'packages', name), encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] }
-    const packed = JSON.parse(execFileSync(command, [...args, 'pack', '--json', '--pack-destination', folder], options))
-    const stray = packed.files
-      .map(({ path }) => path)
-      .filter((path) => !/^(dist|src)\/|^(README|LICENSE|package\.json)/.test(path))
-    if (stray.length > 0) throw new Error(`${packed.name} would publish ${stray.join(', ')}`)
-    run([bin('publint'), '--strict', packed.filename], { quiet: true })
-    run([bin('attw'), packed.filename, '--profile', 'esm-only', '--quiet'])
-    console.log(`${packed.name}: ${packed.files.length} files`)
-  }
-} finally {
-  rmSync(folder, { recursive: true, force: true })
+const packer = [join(root, '.ci/pack.mjs'), folder]
+const packed = JSON.parse(execFileSync(process.execPath, packer, { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 }))
+for (const { name, filename, files } of packed) {
+  const paths = files.map(({ path }) => path)
+  complain(`${name} would publish`, paths.filter((path) => !expected.test(path)))
+  complain(`${name} would be published without`, required.filter((path) => !paths.includes(path)))
+  run([bin('publint'), '--strict', filename], { quiet: true })
+  run([bin('attw'), filename, '--profile', 'esm-only', '--quiet'])
+  console.log(`${name}: ${paths.length} files`)
+}
+
+function complain(what, paths) {
+  if (paths.length === 0) return
+  console.error(`failed: ${what} ${paths.join(', ')}`)
+  process.exit(1)
 }

@@ -1,8 +1,12 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 
 /** The system parts that tests and demo use where they can be had: the program, and its Debian package. */
-const parts = { nginx: { program: 'nginx', debianPackage: 'nginx-light' } }
+const parts = { nginx: { program: 'nginx', debianPackage: 'nginx' } }
+
+/** While this file is there and says so, Debian's packages start no service when they are installed. */
+const servicePolicy = '/usr/sbin/policy-rc.d'
+const limitMs = 180_000
 
 /**
  * Sees to it that a system part is installed: by apt-get where the user is root on Debian; elsewhere it says in one
@@ -14,20 +18,35 @@ export function ensureSystemPart(name) {
   const { program, debianPackage } = parts[name]
   if (isInstalled(program)) return true
   if (process.getuid?.() !== 0 || !existsSync('/etc/debian_version')) {
-    console.log(
-      `setup: ${name} is not installed; install it (on Debian: apt-get install ${debianPackage}) for the full run`,
-    )
+    const how = `install it (on Debian: apt-get install ${debianPackage})`
+    console.log(`setup: ${name} is not installed; ${how} for the full run`)
     return false
   }
   console.log(`setup: installing ${debianPackage} by apt-get`)
-  const environment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-  for (const args of [['update'], ['install', '-y', '--no-install-recommends', debianPackage]]) {
-    const { status } = spawnSync('apt-get', ['-qq', ...args], { stdio: 'ignore', env: environment })
-    if (status === 0) continue
-    console.log(`setup: apt-get ${args[0]} failed; going on without ${name}`)
-    return false
+  const failed = aptInstall(debianPackage)
+  if (failed) console.log(`setup: apt-get ${failed} failed; going on without ${name}`)
+  return !failed && isInstalled(program)
+}
+
+/** @returns the step that failed, if one did */
+function aptInstall(debianPackage) {
+  const steps = [['update'], ['install', '-y', '--no-install-recommends', debianPackage]]
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+  const forbidden = forbidServices()
+  try {
+    for (const step of steps) {
+      const args = ['-qq', '-o', 'Acquire::Retries=1', '-o', 'Acquire::http::Timeout=20', ...step]
+      if (spawnSync('apt-get', args, { stdio: 'ignore', env, timeout: limitMs }).status !== 0) return step[0]
+    }
+  } finally {
+    if (forbidden) rmSync(servicePolicy)
   }
-  return isInstalled(program)
+}
+
+function forbidServices() {
+  if (existsSync(servicePolicy)) return false
+  writeFileSync(servicePolicy, '#!/bin/sh\nexit 101\n', { mode: 0o755 })
+  return true
 }
 
 function isInstalled(program) {

@@ -2,8 +2,8 @@ import { availableParallelism, loadavg } from 'node:os'
 
 /**
  * How far apart, in milliseconds, the log may put two requests of one moment: the one that its clock can
- * tell apart, and as much as the targets themselves overlook where programs wait for each other to get
- * a processor and nobody can say which request was held up on its way.
+ * tell apart, and more where programs wait for each other to get a processor and nobody can say which
+ * request was held up on its way.
  */
 export function stampResolution(): { resolutionMs: number; remark: string } {
   const [lastMinute = 0] = loadavg()

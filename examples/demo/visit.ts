@@ -34,7 +34,7 @@ export async function visit(targets: StartedTargets, pacer: Pacer, { rude, signa
       follow: (url) => Object.values(targets.origins).includes(new URL(url).origin),
       onTask: ({ url, reservation, waitedMs }) => {
         const name = hostNames.find((host) => url.startsWith(`${targets.origins[host]}/`))
-        if (name !== undefined) addWait(waits[name], reservation.layer, waitedMs)
+        if (name !== undefined && reservation.waitMs > 0) addWait(waits[name], reservation.layer, waitedMs)
       },
       onPage: (page, requested) => {
         hosts.count(requested, page.url)

@@ -2,9 +2,9 @@ import type { TargetRule } from '../hosts.ts'
 
 /**
  * How many milliseconds early a request may come before it is refused. On its way one request may
- * be held up and the next one not; the access log tells by how much.
+ * be held up and the next one not. It is only about refusing: the access log is judged by its stamps.
  */
-export const graceMs = 20
+export const graceMs = 50
 
 /** The header in which nginx hands on when a request arrived, in seconds since 1970. */
 export const arrivedHeader = 'x-arrived'

@@ -91,6 +91,7 @@ export class Desk implements PermitIssuer, QueueOffice {
     checkCost(cost, limits.stack.maxCost)
     const view = await this.store.view(host, limits, this.now())
     const behindMs = this.records.queues[host]?.lineUp(view.forecast) ?? view.nowMs
+    view.forecast.find(cost)
     view.forecast.end()
     const nowMs = this.now()
     const slot = await this.store.reserve(host, limits, cost, behindMs, nowMs)

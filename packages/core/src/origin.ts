@@ -40,7 +40,11 @@ export class KeyFinder {
   /** @throws {TypeError} if `url` is not a URL with a host */
   keyOf(url: string | URL, request?: unknown): string {
     const keyBy = this.#keyBy
-    if (typeof keyBy === 'function') return keyBy(parse(url), request)
+    if (typeof keyBy === 'function') {
+      const key: unknown = keyBy(parse(url), request)
+      if (typeof key === 'string' && key !== '') return key
+      throw new PolicyError('keyBy', `must give a text that is not empty, gave ${show(key)}`)
+    }
     if (typeof url !== 'string') return this.#find(url)
     const prefix = authorityPrefix(url)
     const known = this.#known.get(prefix)
@@ -72,8 +76,11 @@ export class KeyFinder {
   }
 }
 
-/** A prefix that ends before the path and so decides the origin alone; no escapes, spaces or backslashes to be read twice. */
-const plainPrefix = /^https?:\/\/[\w.:@[\]-]+$/
+/**
+ * A prefix that ends before the path and decides the origin alone: no escapes, spaces or backslashes to be read
+ * twice, and not the host that stands for a unix socket, whose path follows.
+ */
+const plainPrefix = /^https?:\/\/(?!unix:?$)[\w.:@[\]-]+$/
 
 /** The part of a URL up to its path. */
 function authorityPrefix(url: string): string {

@@ -120,6 +120,23 @@ describe('reserve', () => {
     expect(limiter.acquire()).toBe(99.75)
   })
 
+  test('what is given back later opens nothing less than what was given back before', () => {
+    const { limiter } = setUp({ intervalMs: 10 })
+    const slots = Array.from({ length: 4 }, () => limiter.reserve())
+    slots[1]?.cancel()
+    slots[3]?.cancel()
+    expect([limiter.acquire(), limiter.acquire()]).toEqual([10, 30])
+  })
+
+  test('a cancel that comes too late lets nobody overtake', () => {
+    const { limiter, clock } = setUp({ quotas: [{ limit: 4, windowMs: 100 }] })
+    const over = limiter.reserve(2)
+    expect(limiter.reserve(3).waitMs).toBe(100)
+    clock.advance(1)
+    over.cancel()
+    expect(limiter.acquire()).toBe(99)
+  })
+
   test('a slot in the middle that is given back twice over is filled from the front', () => {
     const { limiter } = setUp({ intervalMs: 10 })
     const slots = Array.from({ length: 5 }, () => limiter.reserve())
@@ -139,6 +156,16 @@ test('A05: a clock that steps back stands still, and nothing is gained by a step
   expect(limiter.peek().waitMs).toBe(500)
   nowMs = 1000
   expect(limiter.acquire()).toBe(0)
+})
+
+test('a burst of more than a second is warned of, by the name of the field', () => {
+  const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
+  setUp({ rate: '1r/s', capacity: 5 })
+  expect(warn).toHaveBeenCalledExactlyOnceWith(expect.stringContaining('policy.capacity of 5'), {
+    type: 'HostpaceWarning',
+    code: 'HOSTPACE_BURST',
+  })
+  warn.mockRestore()
 })
 
 test('what makes no sense is refused by name', () => {

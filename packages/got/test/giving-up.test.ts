@@ -127,7 +127,9 @@ describe('a body that fails while its request waits', () => {
 
   test('does not end the attempt that has another', async () => {
     const site = await serve()
-    const { client, clock, waiting } = pacedGot({ intervalMs: 1000 }, { retry })
+    // got 14 goes by the code of the body's error, those after it have one for uploads.
+    const errorCodes = ['ECONNRESET', 'ERR_UPLOAD']
+    const { client, clock, waiting } = pacedGot({ intervalMs: 1000 }, { retry: { ...retry, errorCodes } })
     await client(site.origin)
     const body = new Readable({ read() {} })
     const beforeRetry = (error: Error & { options?: unknown }) => {

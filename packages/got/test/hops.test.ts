@@ -150,14 +150,12 @@ describe('retries', () => {
     expect(await sent).toBe('ok')
     expect(departures(a.origin)).toBe(2)
 
-    isFirst = true
     const moved = client.extend({
       hooks: {
         afterResponse: [(response, again) => (response.url === `${b.origin}/` ? response : again({ url: b.origin }))],
       },
     })
     const atB = moved(a.origin, { retry: { limit: 2 } })
-    await run(1000)
     await run(1000)
     expect((await atB).body).toBe('at b')
     expect(departures(b.origin)).toBe(1)
@@ -189,7 +187,7 @@ describe('redirects', () => {
       if (request.url === '/ok') response.end('ok')
       else response.writeHead(302, { location: '/ok' }).write('on and on')
     })
-    const { client, inFlight } = pacedGot({ concurrency: 1 })
+    const { client, inFlight } = pacedGot({ rate: 10, concurrency: 1 })
     expect(await client(`${site.origin}/r`).text()).toBe('ok')
     await inFlight(0)
   })
@@ -209,7 +207,10 @@ describe('redirects', () => {
 
   test('too many of them are got’s own error, and cost what has left', async () => {
     const site = await serve((_request, response) => response.writeHead(302, { location: '/' }).end())
-    const { client, departures, inFlight } = pacedGot({ concurrency: 1 }, { maxRedirects: 3, retry: { limit: 0 } })
+    const { client, departures, inFlight } = pacedGot(
+      { rate: 10, concurrency: 1 },
+      { maxRedirects: 3, retry: { limit: 0 } },
+    )
     expect(await later(client(site.origin))).toBeInstanceOf(MaxRedirectsError)
     await hits(site, 4)
     await inFlight(0)

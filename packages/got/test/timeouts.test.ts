@@ -5,6 +5,8 @@ import { TimeoutError } from 'got'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { later, pacedGot, serve } from './paced-got.ts'
 
+type PromiseOptions = OptionsInit & { isStream?: never }
+
 /** Milliseconds of real time: time-outs, and a wait that is longer. */
 const timeoutMs = 300
 const waitMs = 450
@@ -58,11 +60,11 @@ describe('no time-out of got counts a wait', () => {
 })
 
 describe('after a wait', () => {
-  async function neverAnswered(more: OptionsInit) {
+  async function neverAnswered(more: PromiseOptions) {
     const { origin } = await site()
     const paced = pacedGot({ intervalMs: 1000 })
     await paced.client(origin)
-    const failed = later(paced.client(`${origin}/never`, { retry: { limit: 0 }, isStream: false, ...more }))
+    const failed = later(paced.client(`${origin}/never`, { retry: { limit: 0 }, ...more }))
     await paced.waiting(1)
     await wait()
     expect(paced.outcomes).toEqual([200])
@@ -84,7 +86,7 @@ describe('each attempt has the whole budget and no more', () => {
   const retry = { limit: 1, calculateDelay: ({ computedValue }: { computedValue: number }) => computedValue && 1 }
 
   /** The first attempt has two hops that wait and is refused, the second is never answered. */
-  async function secondAttempt(more: OptionsInit, ...others: Pacer[]) {
+  async function secondAttempt(more: PromiseOptions, ...others: Pacer[]) {
     const { origin, paths } = await serve((_request, response) => {
       if (paths.length === 1) response.end()
       else if (paths.length === 2) response.writeHead(302, { location: '/busy' }).end()
@@ -93,7 +95,7 @@ describe('each attempt has the whole budget and no more', () => {
     const { client, waiting, clock } = pacedGot({ intervalMs: 1000, adapt: false })
     const paced = client.extend(...others.map((other) => pace(other)))
     await paced(origin)
-    const failed = later(paced(origin, { retry, timeout: { request: timeoutMs }, isStream: false, ...more }))
+    const failed = later(paced(origin, { retry, timeout: { request: timeoutMs }, ...more }))
     for (const isSecondAttempt of [false, false, true]) {
       await waiting(1)
       if (!isSecondAttempt) await wait()

@@ -34,7 +34,6 @@ export class FixedWindow extends Layer {
 
   earliest(cells: Float64Array, at: number, nowMs: number, cost: number): number {
     const charged = cells[at] as number
-    if (Math.floor(nowMs / this.windowMs) > charged) return nowMs
     const window = (cells[at + 1] as number) + cost <= this.limit ? charged : charged + 1
     return Math.max(nowMs, window * this.windowMs)
   }

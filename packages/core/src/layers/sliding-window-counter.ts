@@ -40,10 +40,9 @@ export class SlidingWindowCounter extends Layer {
   earliest(cells: Float64Array, at: number, nowMs: number, cost: number): number {
     const window = this.#windowAt(cells, at, nowMs)
     const current = this.#count(cells, at, window)
-    const fromMs = Math.max(nowMs, window * this.windowMs)
     const departMs = this.#permittedFrom(window, this.#count(cells, at, window - 1), current, cost)
     // Within this window, or in the next, where the present count is the previous one.
-    return Math.max(fromMs, departMs ?? (this.#permittedFrom(window + 1, current, 0, cost) as number))
+    return Math.max(nowMs, departMs ?? (this.#permittedFrom(window + 1, current, 0, cost) as number))
   }
 
   charge(cells: Float64Array, at: number, departMs: number, cost: number): void {

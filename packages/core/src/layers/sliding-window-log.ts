@@ -89,11 +89,8 @@ export class SlidingWindowLog extends Layer {
   }
 
   credit(cells: Float64Array, at: number, nowMs: number): number {
-    const log = this.#logs[cells[at] as number]
-    let used = 0
-    for (let entry = log?.length ?? 0; log !== undefined && entry > 0; entry -= 2) {
-      if ((log[entry - 2] as number) + this.windowMs > nowMs) used += log[entry - 1] as number
-    }
+    const counting = pairs(this.save(cells, at)).filter(([departMs]) => departMs + this.windowMs > nowMs)
+    const used = counting.reduce((sum, [, cost]) => sum + cost, 0)
     return Math.max(0, this.limit - used)
   }
 

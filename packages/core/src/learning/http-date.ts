@@ -33,8 +33,10 @@ function fullYear(twoDigits: number, wallNowMs: number): string {
 function utc(year = '', monthName = '', day = '', time: readonly string[] = []): number | undefined {
   const month = months.indexOf(monthName.toLowerCase())
   const [hours = 0, minutes = 0, seconds = 0] = time.map(Number)
-  const ms = Date.UTC(Number(year), month, Number(day), hours, minutes, seconds)
+  const midnightMs = Date.UTC(Number(year), month, Number(day))
   // 31 February would become a day of March; a date that does not read back as it was written is none.
-  const isReal = month >= 0 && new Date(ms).getUTCDate() === Number(day) && hours < 24 && minutes < 60 && seconds <= 60
-  return isReal ? ms : undefined
+  const isReal = month >= 0 && new Date(midnightMs).getUTCDate() === Number(day)
+  // A leap second is the 61st of its minute.
+  if (!isReal || hours > 23 || minutes > 59 || seconds > 60) return undefined
+  return midnightMs + ((hours * 60 + minutes) * 60 + seconds) * 1000
 }

@@ -79,6 +79,39 @@ export const layerScenarios: readonly LayerScenario[] = [
     assert.equal(layer.earliest(other, 3, 0, 1) >= 0, true)
   }),
 
+  scenario('a state that is reset is as one never used, wherever it stands', ({ layer }) => {
+    const at = 4
+    const used = new Float64Array(at + layer.size + 4)
+    layer.reset(used, at)
+    for (let request = 0; request < 5; request++) layer.charge(used, at, layer.earliest(used, at, 0, 1), 1)
+    layer.release(used, at)
+    layer.reset(used, at)
+    const fresh = new Float64Array(layer.size)
+    layer.reset(fresh, 0)
+    assert.deepEqual([...used.subarray(at, at + layer.size)], [...fresh])
+    assert.deepEqual([...used.subarray(0, at), ...used.subarray(at + layer.size)], Array(at + 4).fill(0))
+  }),
+
+  scenario('loading leaves what was saved as it is', ({ layer }) => {
+    const cells = new Float64Array(layer.size)
+    layer.reset(cells, 0)
+    layer.charge(cells, 0, 0, 1)
+    const saved = layer.save(cells, 0)
+    const copy = [...saved]
+    layer.load(cells, 0, saved)
+    layer.charge(cells, 0, layer.earliest(cells, 0, 0, 1), 1)
+    assert.deepEqual(saved, copy)
+  }),
+
+  scenario('nobody departs before now, however long ago the last one was', ({ layer }) => {
+    const cells = new Float64Array(layer.size)
+    layer.reset(cells, 0)
+    for (const nowMs of [0, 123_456, 1_000_000]) {
+      assert.equal(layer.earliest(cells, 0, nowMs, 1), nowMs)
+      layer.charge(cells, 0, nowMs, 1)
+    }
+  }),
+
   scenario('a host that has recovered is as one never asked', ({ layer }) => {
     const [used, fresh] = [new Float64Array(layer.size), new Float64Array(layer.size)]
     layer.reset(used, 0)

@@ -285,6 +285,22 @@ describe('SlidingWindowCounter', () => {
     expect([host.recoveredAt(), host.credit(2000), host.credit(3500), host.credit(4000)]).toEqual([4000, 0, 1, 2])
   })
 
+  test('a window that is charged ahead is where the next ones go', () => {
+    const layer = new SlidingWindowCounter({ limit: 2, windowMs: 1000 })
+    const host = hostOf(layer)
+    layer.charge(host.cells, 0, 2500, 1)
+    expect(host.go(0)).toBe(2000)
+  })
+
+  test('with the same window the counts keep their windows', () => {
+    const former = new SlidingWindowCounter({ limit: 4, windowMs: 1000 })
+    const host = hostOf(former)
+    host.goes(4, 0)
+    const next = hostOf(new SlidingWindowCounter({ limit: 5, windowMs: 1000 }))
+    next.adopt(former, host.save(), 1500)
+    expect([next.credit(1500), next.credit(1750)]).toEqual([3, 4])
+  })
+
   test('what is charged ahead stays ahead', () => {
     const host = hostOf(new SlidingWindowCounter({ limit: 1, windowMs: 1000 }))
     expect([host.go(0), host.go(0), host.go(0)]).toEqual([0, 2000, 4000])
@@ -358,11 +374,23 @@ describe('FixedWindow', () => {
     const otherWindow = hostOf(new FixedWindow({ limit: 5, windowMs: 2000 }))
     otherWindow.adopt(former, host.save(), 500)
     expect([sameWindow.credit(500), otherWindow.credit(1500)]).toEqual([2, 2])
+    host.goes(2, 100)
+    const ahead = hostOf(new FixedWindow({ limit: 5, windowMs: 1000 }))
+    ahead.adopt(former, host.save(), 500)
+    expect([ahead.credit(1500), ahead.go(500)]).toEqual([4, 1000])
     const unused = hostOf(new FixedWindow({ limit: 5, windowMs: 2000 }))
-    unused.adopt(former, host.save(), 1000)
-    expect([unused.credit(1000), unused.recoveredAt()]).toEqual([5, Number.NEGATIVE_INFINITY])
+    unused.adopt(former, host.save(), 2000)
+    expect([unused.credit(2000), unused.recoveredAt()]).toEqual([5, Number.NEGATIVE_INFINITY])
     expect(former.describe()).toEqual({ limit: 4, windowMs: 1000 })
   })
+})
+
+test('each rule is explained under its name', () => {
+  const window = { limit: 1, windowMs: 1 }
+  const layers = [new TokenBucket({ rate: 1 }), new LeakyBucket({ intervalMs: 1 })]
+  const windows = [new SlidingWindowLog(window), new SlidingWindowCounter(window), new FixedWindow(window)]
+  expect(layers.map(({ name }) => name)).toEqual(['burst', 'interval'])
+  expect(windows.map(({ name }) => name)).toEqual(['quota', 'quota', 'quota'])
 })
 
 describe('A11: options that make no sense are refused by name, and zero never means unlimited', () => {
