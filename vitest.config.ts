@@ -15,6 +15,7 @@ export default defineConfig({
     include: ['packages/*/test/**/*.test.ts', 'test/**/*.test.ts'],
     reporters: ['default', ['json', { outputFile: 'reports/tests.json' }]],
     testTimeout: 30_000,
+    slowTestThreshold: 3000,
     coverage: {
       provider: 'v8',
       include: ['packages/core/src/**/*.ts'],

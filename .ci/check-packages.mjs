@@ -17,8 +17,14 @@ const packer = [join(root, '.ci/pack.mjs'), folder]
 const packed = JSON.parse(execFileSync(process.execPath, packer, { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 }))
 for (const { name, filename, files } of packed) {
   const paths = files.map(({ path }) => path)
-  complain(`${name} would publish`, paths.filter((path) => !expected.test(path)))
-  complain(`${name} would be published without`, required.filter((path) => !paths.includes(path)))
+  complain(
+    `${name} would publish`,
+    paths.filter((path) => !expected.test(path)),
+  )
+  complain(
+    `${name} would be published without`,
+    required.filter((path) => !paths.includes(path)),
+  )
   run([bin('publint'), '--strict', filename], { quiet: true })
   run([bin('attw'), filename, '--profile', 'esm-only', '--quiet'])
   console.log(`${name}: ${paths.length} files`)

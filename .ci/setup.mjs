@@ -35,7 +35,13 @@ function installPackages() {
 
 /** Everything that decides what is to be installed. */
 function manifests() {
-  const workspaces = ['.', 'examples', 'test', 'bench', ...readdirSync(join(root, 'packages')).map((name) => `packages/${name}`)]
+  const workspaces = [
+    '.',
+    'examples',
+    'test',
+    'bench',
+    ...readdirSync(join(root, 'packages')).map((name) => `packages/${name}`),
+  ]
   const files = ['pnpm-lock.yaml', 'pnpm-workspace.yaml', ...workspaces.map((folder) => `${folder}/package.json`)]
   return files.map((file) => join(root, file)).filter((file) => existsSync(file))
 }

@@ -3,6 +3,8 @@ import { median } from './statistics.ts'
 /** Something to be compared with others. */
 export interface Contender {
   readonly name: string
+  /** Which share of the times it is done, for something very slow. @default 1 */
+  readonly share?: number
   /** Does it `times` times. */
   run(times: number): void | Promise<void>
 }
@@ -26,13 +28,14 @@ export async function measure(contenders: readonly Contender[], times: number, r
   const samples = contenders.map(() => [] as number[])
   for (let round = -2; round < rounds; round++) {
     for (const [index, contender] of contenders.entries()) {
-      const ns = await timeOnce(contender, times)
+      const ns = await timeOnce(contender, Math.ceil(times * (contender.share ?? 1)))
       if (round >= 0) samples[index]?.push(ns)
     }
   }
   const costs: Cost[] = []
   for (const [index, contender] of contenders.entries()) {
-    costs.push({ name: contender.name, ns: median(samples[index] ?? []), bytes: await bytesOnce(contender, times / 10) })
+    const { name } = contender
+    costs.push({ name, ns: median(samples[index] ?? []), bytes: await bytesOnce(contender, Math.ceil((times * (contender.share ?? 1)) / 10)) })
   }
   return costs
 }

@@ -38,6 +38,8 @@ export class Desk implements PermitIssuer, QueueOffice {
   readonly #onOutcome: OutcomeListener
   /** Lines of those who come with a slot. */
   readonly #ownLines = new Set<HostQueue>()
+  /** How many have come so far; what was promised to those who came later makes room for those before. */
+  #arrivals = 0
   #sweptAtMs: number
   #isClosed = false
 
@@ -71,12 +73,13 @@ export class Desk implements PermitIssuer, QueueOffice {
     checkWaitOptions(options, limits?.stack.maxCost ?? Number.POSITIVE_INFINITY)
     const { cost = 1, reportsSent = false } = options
     const nowMs = this.now()
+    this.#arrivals++
     const reserved = this.#claim(host, cost, options.reservation)
     if (reserved !== undefined && limits !== undefined) return this.#waitForSlot(reserved, host, limits, options, nowMs)
     const queue = this.records.queues[host]
     let leave: Leave | Promise<Leave> | undefined
     if (queue === undefined && limits !== undefined) {
-      leave = this.store.leave(host, limits, cost, reportsSent, nowMs)
+      leave = this.store.leave(host, limits, cost, reportsSent, nowMs, this.#arrivals)
       if ('kind' in leave && leave.kind === 'gone') {
         const slot = reportsSent ? leave.slot : undefined
         return Promise.resolve(this.#permit(host, slot, cost, nowMs, 0, 'none'))
@@ -94,7 +97,7 @@ export class Desk implements PermitIssuer, QueueOffice {
     view.forecast.find(cost)
     view.forecast.end()
     const nowMs = this.now()
-    const slot = await this.store.reserve(host, limits, cost, behindMs, nowMs)
+    const slot = await this.store.reserve(host, limits, cost, behindMs, nowMs, ++this.#arrivals)
     const waitMs = slot.departAtMs - view.nowMs
     // Where it only waits for those before it, their layer is its own.
     const layer = waitMs > 0 && slot.layer === 'none' ? view.forecast.binding : slot.layer
@@ -247,7 +250,7 @@ export class Desk implements PermitIssuer, QueueOffice {
   }
 
   #lineUp(queue: HostQueue, options: WaitOptions, nowMs: number, leave?: Answer<Leave>): Promise<Permit> {
-    const waiter = new Waiter(queue, options, nowMs)
+    const waiter = new Waiter(queue, options, nowMs, this.#arrivals)
     queue.enqueue(waiter, leave)
     return waiter.promise
   }

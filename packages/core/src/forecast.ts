@@ -17,7 +17,7 @@ export class Forecast {
   readonly #cells: Float64Array
   /** The promised ones, in the order of their times. */
   readonly #slots: readonly Slot[]
-  #floorLayer: LayerName
+  #floorLayer: LayerName = 'none'
   #upcoming = 0
   #floorMs: number
   #foundMs = 0
@@ -26,22 +26,13 @@ export class Forecast {
   /**
    * @param cells a copy of the credit, which the forecast uses up
    * @param slots what is promised
-   * @param floorMs nothing departs before this, because of `floorLayer`
    */
-  constructor(
-    stack: LayerStack,
-    cells: Float64Array,
-    slots: readonly Slot[],
-    nowMs: number,
-    floorMs: number,
-    floorLayer: LayerName,
-  ) {
+  constructor(stack: LayerStack, cells: Float64Array, slots: readonly Slot[], nowMs: number) {
     this.#stack = stack
     this.#cells = cells
     this.#slots = inOrder(slots, nowMs)
     this.#nowMs = nowMs
-    this.#floorMs = Math.max(nowMs, floorMs)
-    this.#floorLayer = this.#floorMs > nowMs ? floorLayer : 'none'
+    this.#floorMs = nowMs
   }
 
   /** The departure of the next request in line; those asked for later come after it. */

@@ -99,7 +99,7 @@ export class HostLimiter {
   #promise(nowMs: number, cost: number): Slot {
     const { departMs, layer } = this.#amongPromised(nowMs, cost)
     this.#line = { fromMs: departMs, layer }
-    const slot: Slot = { departAtMs: departMs, layer, cost, held: false }
+    const slot: Slot = { departAtMs: departMs, order: 0, layer, cost, held: false }
     this.#book.add(slot)
     return slot
   }

@@ -154,7 +154,7 @@ export class HostQueue implements Sleeper, WaiterOwner {
         return store.retry(this.#host, limits, slot, head.reportsSent, nowMs)
       }
       if (slot !== undefined) store.giveBack(this.#host, limits, slot, nowMs)
-      return store.leave(this.#host, limits, head.cost, head.reportsSent, nowMs)
+      return store.leave(this.#host, limits, head.cost, head.reportsSent, nowMs, head.order)
     } catch (error) {
       return Promise.reject(error)
     }

@@ -1,6 +1,6 @@
 import { Forecast, timeOf } from './forecast.ts'
 import type { LayerStack } from './layer-stack.ts'
-import { type LayerName, nanosecondMs } from './layers/layer.ts'
+import type { LayerName } from './layers/layer.ts'
 import type { Slot } from './slot.ts'
 
 /**
@@ -54,11 +54,9 @@ export class SlotBook {
     fromLayer: LayerName = 'none',
   ): Forecast {
     this.settle(stack, cells, at, nowMs)
-    const copy = stack.fork(cells, at)
-    if (this.isPaused) stack.restart(copy, 0, this.#pausedUntilMs)
-    return this.#pausedUntilMs > fromMs
-      ? new Forecast(stack, copy, this.#slots, nowMs, this.#pausedUntilMs, 'pause')
-      : new Forecast(stack, copy, this.#slots, nowMs, fromMs, fromLayer)
+    const forecast = this.#forecastAmong(this.#slots, stack, cells, at, nowMs)
+    forecast.notBefore(fromMs, fromLayer)
+    return forecast
   }
 
   /** The earliest departure, and the layer that asked for the wait; takes nothing. */
@@ -75,6 +73,35 @@ export class SlotBook {
     const departMs = forecast.find(cost)
     forecast.end()
     return { departMs, layer: forecast.binding }
+  }
+
+  /** The departure of one who came as number `order`: what was promised to those who came later makes room. Takes nothing. */
+  turnOf(
+    stack: LayerStack,
+    cells: Float64Array,
+    at: number,
+    nowMs: number,
+    cost: number,
+    order: number,
+  ): { departMs: number; layer: LayerName } {
+    const forecast = this.#forecastAhead(stack, cells, at, nowMs, order)
+    const departMs = forecast.find(cost)
+    forecast.end()
+    return { departMs, layer: forecast.binding }
+  }
+
+  /** Moves what was promised to those who came after `order` by as much as the departure that `turnOf` found asks for. */
+  makeRoom(stack: LayerStack, cells: Float64Array, at: number, nowMs: number, cost: number, order: number): void {
+    const later = this.#slots.filter((slot) => makesRoom(slot, order, nowMs))
+    if (later.length === 0) return
+    const forecast = this.#forecastAhead(stack, cells, at, nowMs, order)
+    forecast.next(cost)
+    for (const slot of later) {
+      forecast.notBefore(slot.departAtMs, slot.layer)
+      slot.departAtMs = forecast.next(slot.cost)
+    }
+    forecast.end()
+    this.#slots.sort((a, b) => a.departAtMs - b.departAtMs)
   }
 
   /** Promises a slot. */
@@ -100,35 +127,10 @@ export class SlotBook {
   /** A departure happens now. While there are slots before it that somebody may come for, it waits its turn here. */
   depart(stack: LayerStack, cells: Float64Array, at: number, nowMs: number, cost: number): void {
     if (this.#slots.some((slot) => !slot.held && slot.departAtMs < nowMs)) {
-      this.add({ departAtMs: nowMs, layer: 'none', cost, held: false })
+      this.add({ departAtMs: nowMs, order: Number.NEGATIVE_INFINITY, layer: 'none', cost, held: false })
     } else {
       stack.charge(cells, at, nowMs, cost)
     }
-  }
-
-  /**
-   * A slot whose time has come departs a little late: whether it may, with all that has happened by now. If
-   * so, those promised for later make room, each by as much as the layers ask for.
-   */
-  makeRoom(stack: LayerStack, cells: Float64Array, at: number, nowMs: number, cost: number): boolean {
-    this.settle(stack, cells, at, nowMs)
-    if (this.isPaused) return false
-    const copy = stack.fork(cells, at)
-    const later = this.#slots.filter((slot) => {
-      const timeMs = timeOf(slot, nowMs)
-      if (timeMs <= nowMs) stack.charge(copy, 0, timeMs, slot.cost)
-      return timeMs > nowMs
-    })
-    const permitted = stack.earliest(copy, 0, nowMs, cost) <= nowMs
-    if (permitted) {
-      stack.charge(copy, 0, nowMs, cost)
-      for (const slot of later) {
-        slot.departAtMs = stack.earliest(copy, 0, slot.departAtMs, slot.cost)
-        stack.charge(copy, 0, slot.departAtMs, slot.cost)
-      }
-    }
-    stack.release(copy, 0)
-    return permitted
   }
 
   /** Moves into the credit what has happened by now, in order: slots whose time is over, and the end of a pause. */
@@ -148,6 +150,20 @@ export class SlotBook {
     this.#endPause(stack, cells, at, nowMs)
   }
 
+  #forecastAhead(stack: LayerStack, cells: Float64Array, at: number, nowMs: number, order: number): Forecast {
+    this.settle(stack, cells, at, nowMs)
+    const ahead = this.#slots.filter((slot) => !makesRoom(slot, order, nowMs))
+    return this.#forecastAmong(ahead, stack, cells, at, nowMs)
+  }
+
+  #forecastAmong(slots: readonly Slot[], stack: LayerStack, cells: Float64Array, at: number, nowMs: number): Forecast {
+    const copy = stack.fork(cells, at)
+    if (this.isPaused) stack.restart(copy, 0, this.#pausedUntilMs)
+    const forecast = new Forecast(stack, copy, slots, nowMs)
+    forecast.notBefore(this.#pausedUntilMs, 'pause')
+    return forecast
+  }
+
   /** After a pause a host restarts gently. */
   #endPause(stack: LayerStack, cells: Float64Array, at: number, byMs: number): void {
     if (!this.isPaused || this.#pausedUntilMs > byMs) return
@@ -156,7 +172,7 @@ export class SlotBook {
   }
 }
 
-/** Whether the time of a slot has come. */
-export function isDue(slot: Slot, nowMs: number): boolean {
-  return slot.departAtMs <= nowMs + nanosecondMs
+/** Whether a slot is for one who came later than `order`, and is still ahead. */
+function makesRoom(slot: Slot, order: number, nowMs: number): boolean {
+  return slot.order > order && timeOf(slot, nowMs) > nowMs
 }

@@ -6,6 +6,8 @@ export interface Slot {
   departAtMs: number
   /** Which layer asked for the wait. */
   layer: LayerName
+  /** Which in the order of arrivals the one is for whom it is: those who came later make room for it. */
+  readonly order: number
   /** How many requests it counts as. */
   readonly cost: number
   /**

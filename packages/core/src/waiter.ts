@@ -17,6 +17,8 @@ export class Waiter implements Waiting, AbortListener {
   readonly maxWaitMs: number | undefined
   readonly reportsSent: boolean
   readonly sinceMs: number
+  /** Which in the order of arrivals it is. */
+  readonly order: number
   isInLine = false
   next: this | undefined
   previous: this | undefined
@@ -27,13 +29,14 @@ export class Waiter implements Waiting, AbortListener {
   readonly #signal: AbortSignal | undefined
   readonly #owner: WaiterOwner
 
-  constructor(owner: WaiterOwner, options: WaitOptions, sinceMs: number) {
+  constructor(owner: WaiterOwner, options: WaitOptions, sinceMs: number, order: number) {
     this.#owner = owner
     this.priority = options.priority ?? 0
     this.cost = options.cost ?? 1
     this.maxWaitMs = options.maxWaitMs
     this.reportsSent = options.reportsSent ?? false
     this.sinceMs = sinceMs
+    this.order = order
     this.promise = new Promise((resolve, reject) => {
       this.#resolve = resolve
       this.#reject = reject

@@ -22,7 +22,6 @@ export class Call {
   readonly #pacer: Pacer
   readonly #options: Options
   readonly #chains = new Map<number, HopChain>()
-  #isFirstHop = true
   #retryCount = 0
 
   constructor(pacer: Pacer, options: Options) {
@@ -80,14 +79,12 @@ export class Call {
 
   /** What the caller says of this hop; `undefined` for one that is not paced. */
   #hopOptions(options: Options): HopOptions | undefined {
-    const { skip, key, reservation, ...own } = (options.context.hostpace ?? {}) as RequestOptions
+    const { skip, key, ...own } = (options.context.hostpace ?? {}) as RequestOptions
     const url = options.url as URL
     // What the caller says of a host does not hold for the one that a redirect leads to.
     const ownKey = (this.#options.url as URL).origin === url.origin ? key : undefined
-    const isFirstHop = this.#isFirstHop
-    this.#isFirstHop = false
     if (skip || (ownKey === undefined && isUnixSocket(url))) return undefined
-    return { ...own, key: ownKey, reservation: isFirstHop ? reservation : undefined }
+    return { ...own, key: ownKey }
   }
 
   /** The attempts of a promise are given up together; each attempt of a stream is a stream of its own. */

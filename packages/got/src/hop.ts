@@ -44,10 +44,11 @@ export class Hop {
     } finally {
       endHold()
     }
-    if (!signal.aborted) return
-    // It was given up in the very turn in which it was let go.
-    this.end()
-    throw signal.reason
+    if (signal.aborted) {
+      // It was given up in the very turn in which it was let go.
+      this.end()
+      throw signal.reason
+    }
   }
 
   /** Follows the request to its end: when it is on the wire, what is answered, and when that is over. */
@@ -62,12 +63,10 @@ export class Hop {
       sentAtMs = performance.now()
       this.#permit?.sent()
     }
-    const fail = (error: unknown) => this.end({ error })
     whenWritten(request, sent)
-    request.once(errorMonitor, fail)
+    request.once(errorMonitor, (error) => this.end({ error }))
     request.once('close', () => this.end())
     request.once('response', (response) => {
-      request.off(errorMonitor, fail)
       // It is so even where nobody saw a socket: a request function of the user may hand a request over late.
       this.#permit?.sent()
       const latencyMs = performance.now() - sentAtMs

@@ -98,7 +98,36 @@ describe.each(waits)('while %s waits', (_name, path) => {
     await arrivals()
     expect(paced.site.paths).toHaveLength(hitsBefore)
     await paced.inFlight(0)
+    expect(paced.outcomes.filter((outcome) => outcome instanceof Error)).toEqual([])
   })
+})
+
+test.each(['a stream', 'a promise'])('%s that is given up while a hook of the user runs', async (form) => {
+  const site = await serve()
+  let finish = () => {}
+  const finished = new Promise<void>((resolve) => {
+    finish = resolve
+  })
+  const { client, pacer } = pacedGot({ rate: 10 }, { hooks: { beforeRequest: [() => finished] } })
+  const controller = new AbortController()
+  const stream = form === 'a stream' ? client.stream(site.origin) : undefined
+  const given = stream ? once(stream, 'close') : later(client(site.origin, { signal: controller.signal }))
+  await arrivals()
+  if (stream) stream.destroy()
+  else controller.abort()
+  await given
+  finish()
+  await arrivals()
+  expect(site.paths).toEqual([])
+  expect(pacer.stats().total).toMatchObject({ departures: 0, inFlight: 0, queued: 0 })
+})
+
+test('promises have a cancel() where got gives them one', async () => {
+  const site = await serve()
+  const { client } = pacedGot({ rate: 10 })
+  const [paced, plain] = [client(site.origin), got(site.origin)]
+  expect(typeof paced.cancel).toBe(typeof plain.cancel)
+  await Promise.all([paced, plain])
 })
 
 test('B06: AbortSignal.timeout counts the wait and gives got’s TimeoutError', async () => {

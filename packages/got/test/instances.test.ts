@@ -117,6 +117,14 @@ describe('instances', () => {
     expect(departures(site.origin)).toBe(1)
   })
 
+  test('the options of a request that was sent may be spread into those of the next', async () => {
+    const site = await serve()
+    const { client, departures } = pacedGot({ rate: 10 })
+    const { request } = await client(site.origin)
+    await client(site.origin, { ...request.options } as never)
+    expect(departures(site.origin)).toBe(2)
+  })
+
   test('a reservation is for the first hop alone', async () => {
     const site = await serve((request, response) => {
       if (request.url === '/ok') response.end('ok')

@@ -122,6 +122,22 @@ describe('each attempt has the whole budget and no more', () => {
     expect(budgetMs(error)).toBeLessThan(timeoutMs + waitMs)
   })
 
+  test('also for the waits of its later hops', async () => {
+    const { origin, paths } = await serve((_request, response) => {
+      if (paths.length === 1) response.writeHead(503).end()
+      else if (paths.length === 2) response.writeHead(302, { location: '/ok' }).end()
+      else response.end('ok')
+    })
+    const { client, waiting, clock } = pacedGot({ intervalMs: 1000, adapt: false })
+    const sent = client(origin, { retry, timeout: { request: timeoutMs } }).text()
+    for (const _hop of [2, 3]) {
+      await waiting(1)
+      await wait()
+      await clock.advanceAsync(1000)
+    }
+    expect(await sent).toBe('ok')
+  })
+
   test('or what a hook has made of it meanwhile', async () => {
     const beforeRetry = (error: { options: unknown }) => {
       const options = error.options as OptionsInit

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { Agent, createServer } from 'node:http'
+import { Agent, createServer, type RequestOptions, request as send } from 'node:http'
 import { createSecureServer } from 'node:http2'
 import { Agent as TlsAgent } from 'node:https'
 import { connect, createServer as createNetServer, type Server, type Socket } from 'node:net'
@@ -80,6 +80,36 @@ describe('the interval counts from when a request is on the wire', () => {
     expect(departures(site.origin)).toBe(3)
     controller.abort()
   })
+})
+
+test('a request that a function of the user hands over late has left', async () => {
+  const site = await serve()
+  const late = async (url: URL, options: RequestOptions) => {
+    const request = send(url, options)
+    await once(request, 'socket')
+    return request
+  }
+  const { client, waiting, run } = pacedGot({ intervalMs: 1000 }, { request: late as never })
+  await client(site.origin)
+  const second = client(site.origin)
+  await waiting(1)
+  await run(999)
+  expect(site.paths).toHaveLength(1)
+  await run(1)
+  await second
+})
+
+test('the time to the first byte begins when the request is on the wire', async () => {
+  const site = await serve()
+  const connectMs = 500
+  const dnsLookup = (_host: string, _options: unknown, callback: (...args: unknown[]) => void) =>
+    void setTimeout(callback, connectMs, null, [{ address: '127.0.0.1', family: 4 }])
+  const { client, pacer } = pacedGot({ rate: 10 })
+  const latencies: unknown[] = []
+  pacer.on('observe', ({ latencyMs }) => void latencies.push(latencyMs))
+  await client(site.origin.replace('127.0.0.1', 'localhost'), { dnsLookup: dnsLookup as never })
+  expect(latencies).toEqual([expect.any(Number)])
+  expect(latencies[0]).toBeLessThan(connectMs)
 })
 
 test('HTTP/2 is paced and observed, and its permits are free at the end of the body', async () => {

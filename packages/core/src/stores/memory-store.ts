@@ -4,7 +4,7 @@ import type { LayerStack } from '../layer-stack.ts'
 import { nanosecondMs } from '../layers/layer.ts'
 import type { Limits } from '../limits.ts'
 import type { Slot } from '../slot.ts'
-import { isDue, SlotBook } from '../slot-book.ts'
+import { SlotBook } from '../slot-book.ts'
 import type { HostView, Leave, Store } from './store.ts'
 
 /** A departure that is charged for good and leaves nothing to move. */
@@ -38,37 +38,47 @@ class MemoryStore implements Store, HostKeeper {
     this.hosts.join(this)
   }
 
-  leave(host: number, limits: Limits, cost: number, reportsSent: boolean, clockMs: number): Leave {
+  leave(
+    host: number,
+    limits: Limits,
+    cost: number,
+    reportsSent: boolean,
+    clockMs: number,
+    order = Number.POSITIVE_INFINITY,
+  ): Leave {
     const nowMs = this.#forward(clockMs)
     const arena = this.#arena(host, limits)
     const at = this.#cellOf[host] as number
     const book = this.#busyBook(host, arena, at, nowMs)
-    const found = book?.earliest(arena.stack, arena.cells, at, nowMs, cost)
+    const found = book?.turnOf(arena.stack, arena.cells, at, nowMs, cost, order)
     const departMs = found?.departMs ?? arena.stack.earliest(arena.cells, at, nowMs, cost)
-    // The alarm takes a moment so close for now, and so must this.
-    if (departMs <= nowMs + nanosecondMs) return this.#go(host, limits, arena, cost, reportsSent, nowMs)
     const layer = found?.layer ?? arena.stack.binding
-    return this.#promise(host, { departAtMs: departMs, layer, cost, held: true }, nowMs)
+    const isNow = departMs <= nowMs + nanosecondMs
+    if (isNow && !this.#takePermit(host, limits)) return full
+    book?.makeRoom(arena.stack, arena.cells, at, nowMs, cost, order)
+    if (isNow) return this.#go(host, arena, cost, reportsSent, nowMs)
+    return this.#promise(host, { departAtMs: departMs, order, layer, cost, held: true }, nowMs)
   }
 
   retry(host: number, limits: Limits, slot: Slot, reportsSent: boolean, clockMs: number): Leave {
-    const nowMs = this.#forward(clockMs)
-    const arena = this.#arena(host, limits)
-    const book = this.#books.get(host)
-    const wasPromised = book?.remove(slot) === true && isDue(slot, nowMs)
-    // Whoever comes late for a slot still goes before those with a later one.
-    if (wasPromised && book.makeRoom(arena.stack, arena.cells, this.#cellOf[host] as number, nowMs, slot.cost)) {
-      return this.#go(host, limits, arena, slot.cost, reportsSent, nowMs)
-    }
-    return this.leave(host, limits, slot.cost, reportsSent, clockMs)
+    const isStillPromised = this.#books.get(host)?.remove(slot) === true
+    const order = isStillPromised ? slot.order : Number.POSITIVE_INFINITY
+    return this.leave(host, limits, slot.cost, reportsSent, clockMs, order)
   }
 
-  reserve(host: number, limits: Limits, cost: number, fromMs: number, clockMs: number): Slot {
+  reserve(
+    host: number,
+    limits: Limits,
+    cost: number,
+    fromMs: number,
+    clockMs: number,
+    order = Number.POSITIVE_INFINITY,
+  ): Slot {
     const nowMs = this.#forward(clockMs)
     const { stack, cells } = this.#arena(host, limits)
     const book = this.#book(host)
     const { departMs, layer } = book.earliest(stack, cells, this.#cellOf[host] as number, nowMs, cost, fromMs)
-    const slot: Slot = { departAtMs: departMs, layer, cost, held: false }
+    const slot: Slot = { departAtMs: departMs, order, layer, cost, held: false }
     book.add(slot)
     return slot
   }
@@ -208,14 +218,13 @@ class MemoryStore implements Store, HostKeeper {
     return { kind: 'promised', slot, waitMs: slot.departAtMs - nowMs }
   }
 
-  /** A request goes now, if there is a permit. */
-  #go(host: number, limits: Limits, arena: CellArena, cost: number, reportsSent: boolean, nowMs: number): Leave {
-    if (!this.#takePermit(host, limits)) return full
+  /** A request goes now. */
+  #go(host: number, arena: CellArena, cost: number, reportsSent: boolean, nowMs: number): Leave {
     if (!reportsSent) {
       this.#depart(host, arena, cost, nowMs)
       return goneForGood
     }
-    const slot: Slot = { departAtMs: nowMs, layer: 'none', cost, held: true }
+    const slot: Slot = { departAtMs: nowMs, order: Number.NEGATIVE_INFINITY, layer: 'none', cost, held: true }
     this.#book(host).add(slot)
     return { kind: 'gone', slot }
   }
