@@ -59,12 +59,24 @@ const contenders: Contender[] = [
   },
   consumes('rate-limiter-flexible, one host', ['https://www.example.com']),
   waits('pacer.wait, one host, string', one),
-  waits('pacer.wait, one host, URL', one.map((url) => new URL(url))),
-  consumes('rate-limiter-flexible, 100,000 hosts, Zipf, origins', skewed.map((url) => new URL(url).origin)),
+  waits(
+    'pacer.wait, one host, URL',
+    one.map((url) => new URL(url)),
+  ),
+  consumes(
+    'rate-limiter-flexible, 100,000 hosts, Zipf, origins',
+    skewed.map((url) => new URL(url).origin),
+  ),
   waits('pacer.wait, 100,000 hosts, Zipf, string', skewed),
-  waits('pacer.wait, 100,000 hosts, Zipf, URL', skewed.map((url) => new URL(url))),
+  waits(
+    'pacer.wait, 100,000 hosts, Zipf, URL',
+    skewed.map((url) => new URL(url)),
+  ),
   waits('pacer.wait, 100,000 hosts, uniform, string', even),
-  waits('pacer.wait, 100,000 hosts, uniform, URL', even.map((url) => new URL(url))),
+  waits(
+    'pacer.wait, 100,000 hosts, uniform, URL',
+    even.map((url) => new URL(url)),
+  ),
 ]
 
 const costs = await measure(contenders, requests, 9)

@@ -35,7 +35,11 @@ export async function measure(contenders: readonly Contender[], times: number, r
   const costs: Cost[] = []
   for (const [index, contender] of contenders.entries()) {
     const { name } = contender
-    costs.push({ name, ns: median(samples[index] ?? []), bytes: await bytesOnce(contender, Math.ceil((times * (contender.share ?? 1)) / 10)) })
+    costs.push({
+      name,
+      ns: median(samples[index] ?? []),
+      bytes: await bytesOnce(contender, Math.ceil((times * (contender.share ?? 1)) / 10)),
+    })
   }
   return costs
 }

@@ -123,7 +123,8 @@ function follow(hop: Hop, timeout: HopTimeout, request: ClientRequest): void {
   hop.begun = true
   request.once('socket', (socket) => {
     timeout.started()
-    whenConnected(socket, () => hop.sent())
+    // After the write and not before it: should this process lose its processor in between, the gap still holds.
+    whenConnected(socket, () => setImmediate(() => hop.sent()))
   })
   request.prependOnceListener('response', ({ statusCode, rawHeaders }) => hop.answered(statusCode, rawHeaders))
 }

@@ -69,11 +69,16 @@ describe.each(stores)('$name', ({ make }) => {
     const s = new Setting(make(), { intervalMs: 200, concurrency: 1 })
     const starts: number[] = []
     const probe = (): Promise<void> =>
-      s.pacer.run(url, () => {
-        starts.push(s.clock.now())
-        if (starts.length < 6) for (const _ of range(3)) void probe()
-        return { status: 429, headers: { 'retry-after': '10' } }
-      }).then(() => {}, () => {})
+      s.pacer
+        .run(url, () => {
+          starts.push(s.clock.now())
+          if (starts.length < 6) for (const _ of range(3)) void probe()
+          return { status: 429, headers: { 'retry-after': '10' } }
+        })
+        .then(
+          () => {},
+          () => {},
+        )
     void probe()
     await s.pass(59_999)
     expect(starts).toEqual([0, 10_000, 20_000, 30_000, 40_000, 50_000])

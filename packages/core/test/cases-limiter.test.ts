@@ -168,7 +168,16 @@ describe.each(stores)('$name', ({ make }) => {
     s.sendAll(['one'])
     await s.pass(1000)
     expect(s.starts).toEqual(['four@0', 'five@100', 'one@200'])
-    expect(worstWindow([[0, 4], [100, 5], [200, 1]], 100)).toBeLessThanOrEqual(5)
+    expect(
+      worstWindow(
+        [
+          [0, 4],
+          [100, 5],
+          [200, 1],
+        ],
+        100,
+      ),
+    ).toBeLessThanOrEqual(5)
   })
 
   test('A12: requests leave in the order in which they came', async () => {
@@ -233,7 +242,12 @@ describe.each(stores)('$name', ({ make }) => {
     }
     await s.pass(10_000)
     expect(failures).toEqual(range(30).map(() => failure))
-    expect(worstWindow(starts.map((time) => [time, 1] as const), 1000)).toBe(10)
+    expect(
+      worstWindow(
+        starts.map((time) => [time, 1] as const),
+        1000,
+      ),
+    ).toBe(10)
     expect(starts.filter((time) => time === 0)).toHaveLength(10)
     expect(s.pacer.stats().total).toMatchObject({ departures: 30, inFlight: 0 })
   })

@@ -25,7 +25,10 @@ const oneKey: [string, string[]][] = [
   ['http://[::1]:8080', ['http://[::1]:8080/', 'http://[0:0:0:0:0:0:0:1]:8080/']],
   ['http://example.com', ['http://example.com/', 'http://example.com:80/x']],
   ['https://example.com:8443', ['https://example.com:8443/', 'https://example.com.:8443/']],
-  ['unix:/run/a.sock', ['unix:/run/a.sock:/x', 'unix:/run/a.sock', 'http://unix:/run/a.sock:/x', 'HTTP://unix:/run/a.sock:/y?z']],
+  [
+    'unix:/run/a.sock',
+    ['unix:/run/a.sock:/x', 'unix:/run/a.sock', 'http://unix:/run/a.sock:/x', 'HTTP://unix:/run/a.sock:/y?z'],
+  ],
   ['unix:/run/b.sock', ['unix:/run/b.sock:/x', 'http://unix:/run/b.sock:/x']],
   ['http://unix', ['http://unix/', 'http://unix/a']],
   ['ws://a.example', ['ws://a.example:80/']],
@@ -54,13 +57,18 @@ describe('B08: keys that differ without meaning are one, and different targets s
     expect(keys.keyOf(new URL('http://unix:/run/a.sock:/x'))).toBe('unix:/run/a.sock')
   })
 
-  test.each(['', 'example.com', '/path', 'file:///etc/hosts', 'data:text/plain,x', 'blob:https://a.example/1', 'about:blank'])(
-    '%o is a TypeError',
-    (url) => {
-      expect(() => new KeyFinder().keyOf(url)).toThrow(TypeError)
-      expect(() => originOf(url)).toThrow(TypeError)
-    },
-  )
+  test.each([
+    '',
+    'example.com',
+    '/path',
+    'file:///etc/hosts',
+    'data:text/plain,x',
+    'blob:https://a.example/1',
+    'about:blank',
+  ])('%o is a TypeError', (url) => {
+    expect(() => new KeyFinder().keyOf(url)).toThrow(TypeError)
+    expect(() => originOf(url)).toThrow(TypeError)
+  })
 })
 
 describe('keyBy', () => {
@@ -111,6 +119,7 @@ describe('keyBy', () => {
 
 test('what is remembered of URLs does not grow for ever', () => {
   const keys = new KeyFinder()
-  for (let host = 0; host < 30_000; host++) expect(keys.keyOf(`https://h${host}.example/x`)).toBe(`https://h${host}.example`)
+  for (let host = 0; host < 30_000; host++)
+    expect(keys.keyOf(`https://h${host}.example/x`)).toBe(`https://h${host}.example`)
   expect(keys.keyOf('https://h1.example/y')).toBe('https://h1.example')
 })

@@ -167,7 +167,10 @@ describe.each(stores)('stats, $name', ({ make }) => {
     const before = s.pacer.stats()
     s.sendAll(['c'])
     await s.pass(1000)
-    expect(before.hosts['https://a.example']).toMatchObject({ departures: 2, waits: { interval: { count: 1, ms: 1000 } } })
+    expect(before.hosts['https://a.example']).toMatchObject({
+      departures: 2,
+      waits: { interval: { count: 1, ms: 1000 } },
+    })
   })
 
   test('an abort is not a refusal, and neither is a close', async () => {

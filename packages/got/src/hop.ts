@@ -61,7 +61,8 @@ export class Hop {
     let sentAtMs = performance.now()
     const sent = () => {
       sentAtMs = performance.now()
-      this.#permit?.sent()
+      // After the write and not before it: should this process lose its processor in between, the gap still holds.
+      setImmediate(() => this.#permit?.sent())
     }
     whenWritten(request, sent)
     request.once(errorMonitor, (error) => this.end({ error }))

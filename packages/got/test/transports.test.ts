@@ -112,6 +112,18 @@ test('the time to the first byte begins when the request is on the wire', async 
   expect(latencies[0]).toBeLessThan(connectMs)
 })
 
+test('an answer that is over frees the permit even while the upload goes on', async () => {
+  const site = await serve()
+  const { client, pacer } = pacedGot({ rate: 10, concurrency: 1 })
+  const stream = client.stream.post(site.origin)
+  stream.write('so far')
+  await once(stream.resume(), 'end')
+  await arrivals()
+  expect(pacer.stats().total.inFlight).toBe(0)
+  stream.on('error', () => {})
+  stream.destroy()
+})
+
 test('HTTP/2 is paced and observed, and its permits are free at the end of the body', async () => {
   const paths: string[] = []
   let finish = () => {}

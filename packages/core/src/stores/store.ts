@@ -52,27 +52,13 @@ export interface Store {
    * @param order a number that grows with each arrival in this process: what was reserved by those who came later makes
    *   room. @default after all others
    */
-  leave(
-    host: number,
-    limits: Limits,
-    cost: number,
-    reportsSent: boolean,
-    nowMs: number,
-    order?: number,
-  ): Answer<Leave>
+  leave(host: number, limits: Limits, cost: number, reportsSent: boolean, nowMs: number, order?: number): Answer<Leave>
 
   /** The time of a promised slot has come, or circumstances have changed: asks again, the slot given back first. */
   retry(host: number, limits: Limits, slot: Slot, reportsSent: boolean, nowMs: number): Answer<Leave>
 
   /** Promises a slot, not before `notBeforeMs`, that counts as used once its time is over. */
-  reserve(
-    host: number,
-    limits: Limits,
-    cost: number,
-    notBeforeMs: number,
-    nowMs: number,
-    order?: number,
-  ): Answer<Slot>
+  reserve(host: number, limits: Limits, cost: number, notBeforeMs: number, nowMs: number, order?: number): Answer<Slot>
 
   /** Gives back a slot that was promised, or that has left but is not on the wire. What is over stays used. */
   giveBack(host: number, limits: Limits, slot: Slot, nowMs: number): void

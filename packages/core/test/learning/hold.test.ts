@@ -63,7 +63,8 @@ describe('an answer without a hint', () => {
 describe.each(stores)('what answers do to a host, $name', ({ make }) => {
   test('the longest of several hints wins, uncut', async () => {
     const s = new Setting(make(), { intervalMs: 1 })
-    for (const seconds of ['5', '86400', '60']) s.pacer.observe(url, { status: 429, headers: { 'retry-after': seconds } })
+    for (const seconds of ['5', '86400', '60'])
+      s.pacer.observe(url, { status: 429, headers: { 'retry-after': seconds } })
     await s.settle()
     expect((await s.pacer.peek(url)).waitMs).toBe(86_400_000)
   })

@@ -43,7 +43,8 @@ describe('C02: Retry-After is read as RFC 9110 says, and never as anything else'
     const before = process.env.TZ
     process.env.TZ = zone
     try {
-      for (const [value, expected] of table) expect(parseRetryAfter({ 'retry-after': value }, now), value).toBe(expected)
+      for (const [value, expected] of table)
+        expect(parseRetryAfter({ 'retry-after': value }, now), value).toBe(expected)
     } finally {
       process.env.TZ = before
     }
@@ -72,11 +73,26 @@ describe('a moment is compared with the time of the response', () => {
 describe('headers come in many forms', () => {
   test.each<[string, unknown, number | undefined]>([
     ['Headers', new Headers({ 'Retry-After': '5' }), 5000],
-    ['Headers with two lines', new Headers([['Retry-After', '5'], ['Retry-After', '9']]), 9000],
+    [
+      'Headers with two lines',
+      new Headers([
+        ['Retry-After', '5'],
+        ['Retry-After', '9'],
+      ]),
+      9000,
+    ],
     ['an object in any case', { 'RETRY-After': '5' }, 5000],
     ['an object of lists', { 'retry-after': ['5', '9'] }, 9000],
     ['a number', { 'retry-after': 5 }, 5000],
-    ['pairs', [['Retry-After', '5'], ['x', 'y'], ['retry-after', '7']], 7000],
+    [
+      'pairs',
+      [
+        ['Retry-After', '5'],
+        ['x', 'y'],
+        ['retry-after', '7'],
+      ],
+      7000,
+    ],
     ['a flat list', ['X', 'y', 'Retry-After', '5'], 5000],
     ['a flat list of bytes', [Buffer.from('Retry-After'), Buffer.from('5')], 5000],
     ['a flat list in which a value looks like the name', ['x', 'retry-after', 'y', '5'], undefined],
