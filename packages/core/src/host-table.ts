@@ -31,8 +31,9 @@ export class HostTable {
   /** Gives a number to a host that has none. */
   add(key: string): number {
     const host = this.#freeNumbers.pop() ?? this.#keys.length
-    this.#keys[host] = key
-    this.#numbers.set(key, host)
+    const own = ownCopy(key)
+    this.#keys[host] = own
+    this.#numbers.set(own, host)
     return host
   }
 
@@ -70,4 +71,9 @@ export class HostTable {
       this.#freeNumbers.push(host)
     }
   }
+}
+
+/** A text that was cut out of a URL keeps all of the URL in memory; its copy does not. */
+function ownCopy(text: string): string {
+  return JSON.parse(JSON.stringify(text))
 }

@@ -28,6 +28,9 @@ export function originOf(url: string | URL): string {
 export class KeyFinder {
   readonly #keyBy: KeyBy
   readonly #known = new Map<string, string>()
+  /** The origin, in normal form, of the last plain URL, whose neighbours often go to the same host. */
+  #lastOrigin = ' '
+  #lastKey = ''
 
   /** @throws {PolicyError} if `keyBy` is none of the known */
   constructor(keyBy: KeyBy = 'origin') {
@@ -45,11 +48,18 @@ export class KeyFinder {
       if (typeof key === 'string' && key !== '') return key
       throw new PolicyError('keyBy', `must give a text that is not empty, gave ${show(key)}`)
     }
-    if (typeof url !== 'string') return this.#find(url)
-    const prefix = authorityPrefix(url)
+    const text = typeof url === 'string' ? url : url.href
+    if (text.startsWith(this.#lastOrigin) && text[this.#lastOrigin.length] === '/') return this.#lastKey
+    const origin = plainOriginOf(text)
+    if (origin !== undefined) {
+      this.#lastOrigin = origin
+      this.#lastKey = this.#ofOrigin(origin)
+      return this.#lastKey
+    }
+    const prefix = authorityPrefix(text)
     const known = this.#known.get(prefix)
     if (known !== undefined) return known
-    const key = this.#find(url)
+    const key = this.#ofOrigin(originOf(url))
     if (plainPrefix.test(prefix)) this.#remember(prefix, key)
     return key
   }
@@ -64,8 +74,7 @@ export class KeyFinder {
     }
   }
 
-  #find(url: string | URL): string {
-    const origin = originOf(url)
+  #ofOrigin(origin: string): string {
     return this.#keyBy === 'host' && !origin.startsWith('unix:') ? origin.slice(origin.indexOf('//') + 2) : origin
   }
 
@@ -81,6 +90,15 @@ export class KeyFinder {
  * twice, and not the host that stands for a unix socket, whose path follows.
  */
 const plainPrefix = /^https?:\/\/(?!unix:?$)[\w.:@[\]-]+$/
+
+/** Names of lower-case labels, the last of which is not a number, and no port: what parsing would leave as it is. */
+const plainOrigin = /https?:\/\/(?:[a-z\d]+(?:-[a-z\d]+)*\.)+[a-z]+(?=[/?#]|$)/y
+
+/** The origin of a URL that says it in normal form already, at a tenth of the cost of parsing it. */
+function plainOriginOf(url: string): string | undefined {
+  plainOrigin.lastIndex = 0
+  return plainOrigin.test(url) ? url.slice(0, plainOrigin.lastIndex) : undefined
+}
 
 /** The part of a URL up to its path. */
 function authorityPrefix(url: string): string {

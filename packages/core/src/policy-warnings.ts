@@ -31,6 +31,7 @@ export function warnAboutPolicy(policy: Policy, path: string): void {
 
 function warn(message: string, code: string): void {
   const { process } = globalThis as { process?: ProcessLike }
+  // biome-ignore lint/suspicious/noConsole: where there is no process to warn by, the console is what is left
   if (process?.emitWarning === undefined) console.warn(`${code}: ${message}`)
   else process.emitWarning(message, { type: 'HostpaceWarning', code })
 }

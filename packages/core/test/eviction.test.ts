@@ -22,8 +22,8 @@ describe.each(stores)('eviction, $name', ({ make }) => {
     ['about to be written', (s) => s.send('a', { keep: true, reportsSent: true })],
     ['held', async (s) => s.pacer.pause(url, 3_600_000)],
     ['held until it is forgiven', async (s) => s.pacer.observe(url, { status: 429 })],
-    ['reserved', async (s) => (s.pacer.pause(url, 3_000_000), s.pacer.reserve(url))],
-    ['waited for', async (s) => (s.pacer.pause(url, 3_600_000), s.sendAll(['a']))],
+    ['reserved', async (s) => [s.pacer.pause(url, 3_000_000), await s.pacer.reserve(url)]],
+    ['waited for', async (s) => [s.pacer.pause(url, 3_600_000), s.sendAll(['a'])]],
   ])('a host that is %s is not forgotten', async (_name, use) => {
     const s = new Setting(make(), { intervalMs: 1000 })
     await use(s)

@@ -1,6 +1,7 @@
+import type { ClientRequest } from 'node:http'
 import type { Pacer, RequestOptions } from '@hostpace/core'
 import type { GotReturn, Options } from 'got'
-import type { HopOptions, NativeRequest } from './hop.ts'
+import type { HopOptions } from './hop.ts'
 import { HopChain } from './hop-chain.ts'
 import { restoreTimeout } from './timeout.ts'
 
@@ -69,7 +70,7 @@ export class Call {
     try {
       await hop.wait(this.#pacer, hopOptions)
       const request = await send()
-      hop.follow(request as NativeRequest)
+      hop.follow(request as ClientRequest)
       return request
     } catch (error) {
       hop.end({ error })

@@ -1,13 +1,10 @@
 import { errorMonitor } from 'node:events'
-import type { ClientRequest, IncomingMessage } from 'node:http'
+import type { ClientRequest } from 'node:http'
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { Outcome, Pacer, Permit, RequestOptions } from '@hostpace/core'
 import type { Options } from 'got'
 import { holdTimeout } from './timeout.ts'
-
-/** What got sends with: a request of node:http or one that looks like it, or an answer that a function made up. */
-export type NativeRequest = ClientRequest | IncomingMessage
 
 /** What the caller may say of one hop. */
 export type HopOptions = Omit<RequestOptions, 'skip'>
@@ -51,13 +48,13 @@ export class Hop {
     }
   }
 
-  /** Follows the request to its end: when it is on the wire, what is answered, and when that is over. */
-  follow(request: NativeRequest): void {
-    if (!isClientRequest(request)) {
-      // An answer that was made up without a request: nothing has left.
-      this.end()
-      return
-    }
+  /**
+   * Follows the request to its end: when it is on the wire, what is answered, and when that is over. A function of the
+   * user may answer by itself instead; that never is on the wire, so its place is free again.
+   *
+   * @param request of node:http, or what looks like it
+   */
+  follow(request: ClientRequest): void {
     let sentAtMs = performance.now()
     const sent = () => {
       sentAtMs = performance.now()
@@ -102,10 +99,6 @@ function whenWritten(request: ClientRequest, written: () => void): void {
 
 function isHandshaking(socket: Socket | TLSSocket): boolean {
   return 'secureConnecting' in socket && socket.secureConnecting === true
-}
-
-function isClientRequest(request: NativeRequest): request is ClientRequest {
-  return 'setHeader' in request
 }
 
 interface Emitter {

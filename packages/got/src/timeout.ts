@@ -25,10 +25,10 @@ export function holdTimeout(options: Options): () => void {
   const ownMs = grown?.grownMs === budgetMs ? grown.ownMs : budgetMs
   const sinceMs = performance.now()
   const grownMs = () => budgetMs + performance.now() - sinceMs
-  Object.defineProperty(timeouts, 'request', { configurable: true, enumerable: true, get: grownMs })
+  Object.defineProperty(timeouts, 'request', { get: grownMs })
   return () => {
     const value = grownMs()
-    Object.defineProperty(timeouts, 'request', { configurable: true, enumerable: true, writable: true, value })
+    Object.defineProperty(timeouts, 'request', { value, writable: true })
     timeouts[grownBudget] = { ownMs, grownMs: value }
   }
 }

@@ -43,6 +43,15 @@ describe('what got answers by itself', () => {
     expect(await made('http://nowhere.example/').text()).toBe('made up')
     expect(pacer.stats().total.departures).toBe(0)
   })
+
+  test('a response that a request function makes up gives its slot back', async () => {
+    const { pacer, client, inFlight } = pacedGot({ intervalMs: 1000, concurrency: 1 })
+    const request = () => Object.assign(Readable.from(['made up']), { statusCode: 200, headers: {} })
+    const url = 'http://nowhere.example/'
+    expect(await client(url, { request: request as never }).text()).toBe('made up')
+    await inFlight(0)
+    expect((await pacer.peek(url)).waitMs).toBe(0)
+  })
 })
 
 describe('pages', () => {

@@ -6,7 +6,7 @@ import { connect, createServer as createNetServer, type Server, type Socket } fr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect as connectTls } from 'node:tls'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { certificate } from './certificate.ts'
 import { arrivals, hits, listen, pacedGot, serve, serveTls, trusted } from './paced-got.ts'
 
@@ -31,25 +31,28 @@ describe('the interval counts from when a request is on the wire', () => {
     await second
   })
 
-  test('not from when the handshake of TLS began', async () => {
+  test.each([
+    ['TLS', () => new TlsAgent({ keepAlive: true })],
+    ['TLS over a connection that stands', tlsOverStanding],
+  ])('not from when a handshake began (%s)', async (_name, createAgent) => {
     const site = await serveTls()
     const sockets: Socket[] = []
     const port = await listen(createNetServer((socket) => void sockets.push(socket)))
     const origin = `https://127.0.0.1:${port}`
-    const { client, run, waiting } = pacedGot({ intervalMs: 1000 }, trusted)
+    const agent = createAgent()
+    onTestFinished(() => agent.destroy())
+    const { client, run, waiting } = pacedGot({ intervalMs: 1000 }, { ...trusted, agent: { https: agent } })
     const first = client(origin)
+    await vi.waitFor(() => expect(sockets).toHaveLength(1))
     await run(700)
     pipe(sockets, site.origin)
-    await hits(site, 1)
     await first
     const second = client(origin)
     await waiting(1)
     await run(999)
-    expect(sockets).toHaveLength(1)
+    expect(site.paths).toHaveLength(1)
     await run(1)
-    pipe(sockets, site.origin)
     await second
-    expect(site.paths).toHaveLength(2)
   })
 
   test.each([
@@ -211,6 +214,14 @@ function pipe(sockets: Socket[], origin: string): void {
   const target = connect(Number(new URL(origin).port), '127.0.0.1')
   socket.pipe(target).pipe(socket)
   for (const end of [socket, target]) end.on('error', () => {})
+}
+
+/** An agent that connects first and then begins with TLS. */
+function tlsOverStanding(): TlsAgent {
+  const createConnection = ({ port }: { port: number }, done: (error: Error | null, socket?: Socket) => void) => {
+    const socket = connect(port, '127.0.0.1', () => done(null, connectTls({ socket, ca: certificate.cert })))
+  }
+  return Object.assign(new TlsAgent({ keepAlive: true }), { createConnection })
 }
 
 /** An agent that reaches its targets through a proxy. */
