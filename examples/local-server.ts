@@ -9,8 +9,8 @@ export interface LocalServer {
   finish(atLeastMs: number): Promise<void>
 }
 
-/** How much earlier than it left a request may seem to come, because the one before it was held up on its way. */
-const graceMs = 20
+/** How much earlier than it left a request may seem to come, because the one before it was held up: the first one waits for a program that starts. */
+const graceMs = 100
 
 export async function localServer(): Promise<LocalServer> {
   const arrivals: number[] = []

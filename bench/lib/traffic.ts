@@ -1,5 +1,5 @@
 /** A generator of numbers in [0, 1) that gives the same ones in every run (mulberry32). */
-export function seededRandom(seed = 1): () => number {
+function seededRandom(seed = 1): () => number {
   let state = seed
   return () => {
     state = (state + 0x6d2b79f5) | 0
