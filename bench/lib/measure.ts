@@ -63,7 +63,7 @@ async function bytesOnce(contender: Contender, times: number): Promise<number> {
 }
 
 /** Frees whatever can be freed now. */
-function collectGarbage(): void {
+export function collectGarbage(): void {
   if (globalThis.gc === undefined) throw new Error('run with --expose-gc')
   globalThis.gc()
 }

@@ -12,5 +12,5 @@ export const declared: Policy = {
 export const neverWaits: Policy = {
   intervalMs: 1e-6,
   rate: 1e9,
-  quotas: [{ limit: 1000, windowMs: 1e-3 }],
+  quotas: [{ limit: 10_000, windowMs: 0.1 }],
 }

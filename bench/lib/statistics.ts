@@ -1,5 +1,5 @@
 /** The value below which a share `q` of the values lies. */
-function quantile(values: Iterable<number>, q: number): number {
+export function quantile(values: Iterable<number>, q: number): number {
   const sorted = Float64Array.from(values).sort()
   return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? Number.NaN
 }

@@ -1,7 +1,7 @@
 import { Alarm } from './alarm.ts'
 import { checkCost } from './checks.ts'
 import type { Clock } from './clock.ts'
-import { HostpaceError, PacerClosedError } from './errors.ts'
+import { HostpaceError, PacerClosedError, StoreError } from './errors.ts'
 import type { EventHub } from './events.ts'
 import { HostPermit, type PermitIssuer } from './host-permit.ts'
 import { HostQueue, type QueueOffice } from './host-queue.ts'
@@ -42,6 +42,7 @@ export class Desk implements PermitIssuer, QueueOffice {
   #arrivals = 0
   #sweptAtMs: number
   #isClosed = false
+  #hasStoreFailed = false
 
   constructor(
     store: Store,
@@ -79,7 +80,7 @@ export class Desk implements PermitIssuer, QueueOffice {
     const queue = this.records.queues[host]
     let leave: Leave | Promise<Leave> | undefined
     if (queue === undefined && limits !== undefined) {
-      leave = this.store.leave(host, limits, cost, reportsSent, nowMs, this.#arrivals)
+      leave = this.#ask(host, limits, cost, reportsSent, nowMs)
       if ('kind' in leave && leave.kind === 'gone') {
         const slot = reportsSent ? leave.slot : undefined
         return Promise.resolve(this.#permit(host, slot, cost, nowMs, 0, 'none'))
@@ -199,6 +200,17 @@ export class Desk implements PermitIssuer, QueueOffice {
     else this.#ownLines.delete(queue)
   }
 
+  storeFailed(host: number, cause: unknown): StoreError {
+    const error = cause instanceof StoreError ? cause : new StoreError('The store of the credit failed', { cause })
+    // An episode ends with the next request that is let go.
+    const isNews = !this.#hasStoreFailed
+    this.#hasStoreFailed = true
+    if (isNews && this.events.has('store-error')) {
+      this.events.emit('store-error', { key: this.store.hosts.keyOf(host), error })
+    }
+    return error
+  }
+
   permitSent(permit: HostPermit): void {
     const nowMs = this.now()
     permit.departedAtMs = nowMs
@@ -244,9 +256,18 @@ export class Desk implements PermitIssuer, QueueOffice {
     layer: LayerName,
   ): Permit {
     const key = this.store.hosts.keyOf(host)
+    this.#hasStoreFailed = false
     this.records.departed(host, waitedMs, layer)
     if (this.events.has('depart')) this.events.emit('depart', { key, waitedMs, layer, cost })
     return new HostPermit(this, key, host, slot, cost, nowMs, waitedMs, layer)
+  }
+
+  #ask(host: number, limits: Limits, cost: number, reportsSent: boolean, nowMs: number): Answer<Leave> {
+    try {
+      return this.store.leave(host, limits, cost, reportsSent, nowMs, this.#arrivals)
+    } catch (error) {
+      return Promise.reject(error)
+    }
   }
 
   #lineUp(queue: HostQueue, options: WaitOptions, nowMs: number, leave?: Answer<Leave>): Promise<Permit> {

@@ -1,6 +1,6 @@
 import type { Alarm, Sleeper } from './alarm.ts'
 import { costError } from './checks.ts'
-import { QueueFullError, RateLimitedError, WaitTooLongError } from './errors.ts'
+import { QueueFullError, RateLimitedError, type StoreError, WaitTooLongError } from './errors.ts'
 import type { Forecast } from './forecast.ts'
 import type { LayerName } from './layers/layer.ts'
 import type { Limits } from './limits.ts'
@@ -19,6 +19,8 @@ export interface QueueOffice {
   admitted(waiter: Waiter, host: number, departure: Slot | undefined, layer: LayerName): void
   refused(waiter: Waiter, host: number, error: unknown, nowMs: number): void
   waiting(host: number, waitMs: number, layer: LayerName, queued: number): void
+  /** @returns what to reject a request with that the store could not be asked for */
+  storeFailed(host: number, cause: unknown): StoreError
   /** Nobody waits in this queue any more. */
   emptied(host: number, queue: HostQueue): void
 }
@@ -151,13 +153,20 @@ export class HostQueue implements Sleeper, WaiterOwner {
     this.#slot = undefined
     try {
       if (slot !== undefined && this.#asker === head) {
-        return store.retry(this.#host, limits, slot, head.reportsSent, nowMs)
+        const answer = store.retry(this.#host, limits, slot, head.reportsSent, nowMs)
+        return answer instanceof Promise ? answer.catch((error) => this.#giveUp(slot, limits, error)) : answer
       }
       if (slot !== undefined) store.giveBack(this.#host, limits, slot, nowMs)
       return store.leave(this.#host, limits, head.cost, head.reportsSent, nowMs, head.order)
     } catch (error) {
-      return Promise.reject(error)
+      return slot === undefined ? Promise.reject(error) : this.#giveUp(slot, limits, error)
     }
+  }
+
+  /** Nobody knows what has become of a slot that the store failed to let go: whatever is left of it must not stay. */
+  async #giveUp(slot: Slot, limits: Limits, error: unknown): Promise<never> {
+    this.#office.store.giveBack(this.#host, limits, slot, this.#office.now())
+    throw error
   }
 
   /** @returns whether the next in line may be asked for */
@@ -187,7 +196,8 @@ export class HostQueue implements Sleeper, WaiterOwner {
       (leave) => this.#answered(head, leave, limits),
       (error) => {
         this.#isAsking = false
-        if (this.#line.head === head) this.#refuse(head, error)
+        const failure = this.#office.storeFailed(this.#host, error)
+        if (this.#line.head === head) this.#refuse(head, failure)
         this.ask()
       },
     )
@@ -255,7 +265,7 @@ export class HostQueue implements Sleeper, WaiterOwner {
     for (const waiter of [...this.#line]) {
       const maxWaitMs = this.#maxWaitOf(waiter)
       const leftMs = waiter.sinceMs + maxWaitMs - nowMs
-      if (leftMs > 0 || (leftMs === 0 && (this.#slot !== undefined || this.#isAsking))) continue
+      if (leftMs > 0 || (leftMs === 0 && this.#slot !== undefined)) continue
       this.#refuse(waiter, new WaitTooLongError(this.#key, Number.POSITIVE_INFINITY, maxWaitMs, this.#layer))
     }
   }
@@ -264,13 +274,25 @@ export class HostQueue implements Sleeper, WaiterOwner {
   #refuseHopeless(): void {
     const limits = this.#office.limitsOf(this.#host)
     if (limits === undefined || !this.#hasImpatient()) return
-    const view = this.#office.store.view(this.#host, limits, this.#office.now())
+    const view = this.#view(limits)
     if (view instanceof Promise)
       view.then(
-        (later) => this.#refuseHopelessBy(later, limits),
+        (later) => {
+          // Under another policy this says nothing any more, and another view is on its way.
+          if (this.#office.limitsOf(this.#host) === limits) this.#refuseHopelessBy(later, limits)
+          else later.forecast.end()
+        },
         () => {},
       )
     else this.#refuseHopelessBy(view, limits)
+  }
+
+  #view(limits: Limits): Answer<HostView> {
+    try {
+      return this.#office.store.view(this.#host, limits, this.#office.now())
+    } catch (error) {
+      return Promise.reject(error)
+    }
   }
 
   #refuseHopelessBy({ forecast, nowMs }: HostView, limits: Limits): void {

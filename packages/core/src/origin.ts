@@ -28,8 +28,8 @@ export function originOf(url: string | URL): string {
 export class KeyFinder {
   readonly #keyBy: KeyBy
   readonly #known = new Map<string, string>()
-  /** The origin, in normal form, of the last plain URL, whose neighbours often go to the same host. */
-  #lastOrigin = ' '
+  /** The last plain origin and its key: the next URL often has the same, and the hash of this text is known. */
+  #lastOrigin = ''
   #lastKey = ''
 
   /** @throws {PolicyError} if `keyBy` is none of the known */
@@ -49,13 +49,8 @@ export class KeyFinder {
       throw new PolicyError('keyBy', `must give a text that is not empty, gave ${show(key)}`)
     }
     const text = typeof url === 'string' ? url : url.href
-    if (text.startsWith(this.#lastOrigin) && text[this.#lastOrigin.length] === '/') return this.#lastKey
     const origin = plainOriginOf(text)
-    if (origin !== undefined) {
-      this.#lastOrigin = origin
-      this.#lastKey = this.#ofOrigin(origin)
-      return this.#lastKey
-    }
+    if (origin !== undefined) return this.#ofPlainOrigin(origin)
     const prefix = authorityPrefix(text)
     const known = this.#known.get(prefix)
     if (known !== undefined) return known
@@ -72,6 +67,14 @@ export class KeyFinder {
     } catch (cause) {
       throw new PolicyError(path, `is not ${this.#keyBy === 'host' ? 'a host' : 'an origin'}`, { cause })
     }
+  }
+
+  #ofPlainOrigin(origin: string): string {
+    if (origin !== this.#lastOrigin) {
+      this.#lastOrigin = origin
+      this.#lastKey = this.#ofOrigin(origin)
+    }
+    return this.#lastKey
   }
 
   #ofOrigin(origin: string): string {

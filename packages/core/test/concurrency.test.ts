@@ -116,6 +116,25 @@ describe.each(stores)('concurrency, $name', ({ make }) => {
     expect(s.names.slice(5)).toEqual(['x', 'y'])
   })
 
+  test('a limit that comes while requests ask to leave binds them', async () => {
+    const s = new Setting(make(), fast)
+    await s.send('before', { keep: true })
+    s.sendAll(range(3), { keep: true })
+    s.pacer.update(url, { concurrency: 2 })
+    await s.pass(100)
+    const left = s.starts.length
+    for (const name of s.names) s.permits.get(name)?.done()
+    await s.settle()
+    // What had left before the limit came counts, and nothing is counted twice.
+    expect(left).toBe(make === stores[0]?.make ? 4 : 2)
+    expect(s.starts).toHaveLength(4)
+    for (const name of s.names) s.permits.get(name)?.done()
+    await s.settle()
+    s.sendAll(['x', 'y', 'z'], { keep: true })
+    await s.settle()
+    expect(s.names.slice(4)).toEqual(['x', 'y'])
+  })
+
   test('other fields may change under way without the count drifting', async () => {
     const s = new Setting(make(), { ...fast, concurrency: 2 })
     for (const round of range(5)) {

@@ -1,5 +1,6 @@
 import { QueueFullError, RateLimitedError, WaitTooLongError } from '@hostpace/core'
 import { describe, expect, test } from 'vitest'
+import { asyncStore } from './support/async-store.ts'
 import { range, Setting, stores, url } from './support/pacer-setting.ts'
 
 describe.each(stores)('maxQueue, $name', ({ make }) => {
@@ -17,6 +18,18 @@ describe.each(stores)('maxQueue, $name', ({ make }) => {
     s.sendAll(['later'])
     await s.pass(5000)
     expect(s.starts).toEqual(['0@0', '1@1000', '2@2000', 'later@3000'])
+  })
+
+  test('where nobody may go now, the first maxQueue wait and the rest are refused', async () => {
+    const s = new Setting(make(), { intervalMs: 1000, maxQueue: 2 })
+    await s.send('first')
+    s.sendAll(['a', 'b', 'c', 'd'])
+    await s.settle()
+    expect([...s.refusals.keys()].sort()).toEqual(['c', 'd'])
+    s.sendAll(['high'], { priority: 1 })
+    await s.pass(5000)
+    expect(s.refusal('high')).toBeInstanceOf(QueueFullError)
+    expect(s.names).toEqual(['first', 'a', 'b'])
   })
 
   test('an abandoned place is free', async () => {
@@ -139,12 +152,32 @@ describe.each(stores)('maxWaitMs, $name', ({ make }) => {
   test('holds while the policy is still being looked up', async () => {
     const s = new Setting(make(), { policyFor: () => new Promise(() => {}) })
     s.sendAll(['patient'])
+    s.sendAll(['less impatient'], { maxWaitMs: 300 })
     s.sendAll(['impatient'], { maxWaitMs: 100 })
     await s.pass(99)
     expect(s.refusals.size).toBe(0)
     await s.pass(1)
     expect(s.refusal('impatient')).toBeInstanceOf(WaitTooLongError)
+    expect(s.refusals.size).toBe(1)
+    await s.pass(200)
+    expect(s.refusal('less impatient')).toBeInstanceOf(WaitTooLongError)
     expect(s.clock.timers).toBe(0)
+  })
+
+  test('those refused make room at once for those behind, also those who quit because of it', async () => {
+    const s = new Setting(make(), { intervalMs: 100 })
+    const giveUp = new AbortController()
+    await s.send('first')
+    s.sendAll(['head'])
+    s.sendAll(['refused'], { maxWaitMs: 1500 })
+    s.sendAll(['quits'], { signal: giveUp.signal })
+    s.sendAll(['stays'], { maxWaitMs: 2500 })
+    await s.settle()
+    s.pacer.on('reject', () => giveUp.abort())
+    s.pacer.update(url, { intervalMs: 1000 })
+    await s.pass(5000)
+    expect([...s.refusals.keys()]).toEqual(['quits', 'refused'])
+    expect(s.starts).toEqual(['first@0', 'head@1000', 'stays@2000'])
   })
 
   test('0 lets go what may go now, and only that', async () => {
@@ -194,4 +227,15 @@ describe.each(stores)("onLimit 'reject', $name", ({ make }) => {
     expect(s.refusal('2')).toBeInstanceOf(RateLimitedError)
     expect(s.clock.timers).toBe(0)
   })
+})
+
+test('maxWaitMs goes by the present policy and not by what a store said of the one before', async () => {
+  const s = new Setting(asyncStore(), { intervalMs: 10_000 })
+  await s.send('first')
+  s.sendAll(['head'])
+  await s.settle()
+  s.sendAll(['quick'], { maxWaitMs: 5000 })
+  s.pacer.update(url, { intervalMs: 2000 })
+  await s.pass(5000)
+  expect(s.starts).toEqual(['first@0', 'head@2000', 'quick@4000'])
 })

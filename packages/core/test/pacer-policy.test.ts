@@ -1,5 +1,7 @@
 import { createPacer, type PacerOptions, type Policy, PolicyError } from '@hostpace/core'
 import { describe, expect, test } from 'vitest'
+import { KeyFinder } from '../src/origin.ts'
+import { PolicyBook } from '../src/policy-book.ts'
 import { range, Setting, stores, url } from './support/pacer-setting.ts'
 
 describe.each(stores)('where a policy comes from, $name', ({ make }) => {
@@ -139,6 +141,16 @@ describe.each(stores)('where a policy comes from, $name', ({ make }) => {
     await s.pass(5000)
     expect(s.starts).toHaveLength(4)
   })
+})
+
+test('equal policies share their layers; very many different ones are not kept for ever', () => {
+  const book = new PolicyBook({ policyFor: (key) => ({ intervalMs: Number(key) }) }, new KeyFinder())
+  const first = book.limitsOf('1')
+  book.forget('1')
+  expect(book.limitsOf('1')).toBe(first)
+  for (let key = 2; key <= 10_001; key++) book.limitsOf(String(key))
+  expect(book.limitsOf('1')).not.toBe(first)
+  expect(book.limitsOf('1')).toBe(book.limitsOf('1'))
 })
 
 test.each<[unknown, string]>([

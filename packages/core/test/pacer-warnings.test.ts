@@ -32,6 +32,7 @@ test.each<[string, PacerOptions, string[]]>([
   ['a long quota with an interval', { ...quotaOnly, intervalMs: 100 }, []],
   ['a long quota of one host under the rate of all', { rate: 1, hosts: { 'https://a.example': quotaOnly } }, []],
   ['a long quota of one host', { hosts: { 'https://a.example': quotaOnly } }, ['HOSTPACE_QUOTA_ONLY']],
+  ['a long quota of all under rates that are looked up', { ...quotaOnly, policyFor: () => ({ rate: 1 }) }, []],
   [
     'one policy for two hosts',
     { hosts: { 'https://a.example': burst, 'https://b.example': burst } },

@@ -65,6 +65,8 @@ export class SlidingWindowLog extends Layer {
     const log = this.#logs[cells[at] as number]
     if (log === undefined) {
       cells[at] = this.#keep([departMs, cost])
+    } else if ((log[log.length - 2] as number) + this.windowMs <= departMs) {
+      this.#startAnew(log, cells, at, departMs, cost)
     } else {
       this.#dropBefore(log, cells, at, departMs)
       if (log[log.length - 2] === departMs) log[log.length - 1] = (log[log.length - 1] as number) + cost
@@ -123,6 +125,15 @@ export class SlidingWindowLog extends Layer {
     const number = this.#freeNumbers.pop() ?? this.#logs.length
     this.#logs[number] = log
     return number
+  }
+
+  /** Nothing in the log counts any more: its first entry is written over, so that a host met now and then needs no more room. */
+  #startAnew(log: Log, cells: Float64Array, at: number, departMs: number, cost: number): void {
+    if (log.length > 2) log.length = 2
+    log[0] = departMs
+    log[1] = cost
+    cells[at + 1] = 0
+    cells[at + 2] = 0
   }
 
   /** Forgets what no longer counts at `departMs`. */

@@ -39,14 +39,20 @@ const table: [string, number | undefined][] = [
 
 describe('C02: Retry-After is read as RFC 9110 says, and never as anything else', () => {
   // The test run as a whole is in one zone, so the zone is changed under way: dates without one mean UTC.
-  test.each(['UTC', 'Asia/Tokyo', 'America/New_York'])('in %s', (zone) => {
+  test.each([
+    ['UTC', 0],
+    ['Asia/Tokyo', -540],
+    ['America/New_York', 240],
+  ])('in %s', (zone, offsetMinutes) => {
     const before = process.env.TZ
     process.env.TZ = zone
     try {
+      expect(new Date(now).getTimezoneOffset()).toBe(offsetMinutes)
       for (const [value, expected] of table)
         expect(parseRetryAfter({ 'retry-after': value }, now), value).toBe(expected)
     } finally {
-      process.env.TZ = before
+      if (before === undefined) delete process.env.TZ
+      else process.env.TZ = before
     }
   })
 })

@@ -36,9 +36,9 @@ export function asyncStore(inner: Store = memoryStore()): Store {
 
   return {
     hosts: inner.hosts,
-    leave: (host, limits, cost, reportsSent, nowMs) =>
+    leave: (host, limits, cost, reportsSent, nowMs, order) =>
       inTurn(() =>
-        leave(inner.leave(host, limits, cost, true, nowMs), reportsSent, (slot) =>
+        leave(inner.leave(host, limits, cost, true, nowMs, order), reportsSent, (slot) =>
           inner.sent(host, limits, slot, cost, nowMs),
         ),
       ),
