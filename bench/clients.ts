@@ -58,21 +58,20 @@ function clientsOver(agent: HttpAgent, dispatcher: Dispatcher): Client[] {
 function dispatching(dispatcher: Dispatcher): Client {
   const by =
     (over: Dispatcher): Send =>
-    (url) => {
-      const { promise, resolve, reject } = Promise.withResolvers<void>()
-      const { origin, pathname } = new URL(url)
-      over.dispatch(
-        { origin, path: pathname, method: 'GET' },
-        {
-          onRequestStart() {},
-          onResponseStart() {},
-          onResponseData() {},
-          onResponseEnd: () => resolve(),
-          onResponseError: (_controller, error) => reject(error),
-        },
-      )
-      return promise
-    }
+    (url) =>
+      new Promise<void>((resolve, reject) => {
+        const { origin, pathname } = new URL(url)
+        over.dispatch(
+          { origin, path: pathname, method: 'GET' },
+          {
+            onRequestStart() {},
+            onResponseStart() {},
+            onResponseData() {},
+            onResponseEnd: () => resolve(),
+            onResponseError: (_controller, error) => reject(error),
+          },
+        )
+      })
   return {
     name: 'undici, dispatch',
     bare: by(dispatcher),

@@ -1,3 +1,4 @@
+import { handOver } from '@hostpace/core'
 import type { AxiosPromise, AxiosStatic, InternalAxiosRequestConfig } from 'axios'
 import { followRedirect } from './fetch-redirect.ts'
 import { FetchTimeout } from './fetch-timeout.ts'
@@ -41,13 +42,18 @@ async function fetchHops(
   init: RequestInit,
   data: unknown,
 ): Promise<Response> {
-  if (first.redirect !== 'follow') return watch(trip, send(first, init))
+  const leave = (request: Request, how: RequestInit): Promise<Response> =>
+    watch(
+      trip,
+      handOver(trip.pacers, request.url, () => send(request, how)),
+    )
+  if (first.redirect !== 'follow') return leave(first, init)
 
   let request = first
   for (let redirects = 0; ; redirects++) {
     // A body is sent once; a copy is kept for a redirect that asks for it again, unless it is a stream.
     const spare = request.body !== null && !isStream(data) ? request.clone() : undefined
-    const response = await watch(trip, send(request, { ...init, redirect: 'manual' }))
+    const response = await leave(request, { ...init, redirect: 'manual' })
     const next = await followRedirect(request, response, spare, redirects)
     if (next === undefined) return response
     const resume = timeout.pause()

@@ -53,7 +53,9 @@ function becomesGet(status: number, method: string): boolean {
 function again(request: Request, url: URL, changes: RequestInit): Request {
   const { method, credentials, integrity, keepalive, mode, redirect, referrerPolicy, signal } = request
   const kept: RequestInit = { method, credentials, integrity, keepalive, mode, redirect, referrerPolicy, signal }
-  return new Request(url, { ...kept, ...changes })
+  // Another fetch than the built-in one takes requests of its own kind only.
+  const SameRequest = request.constructor as typeof Request
+  return new SameRequest(url, { ...kept, ...changes })
 }
 
 /** The form in which `fetch` reports what goes wrong on the way; axios knows it as a network error. */

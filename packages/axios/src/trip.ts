@@ -12,7 +12,7 @@ interface RetryState {
  * One call of an adapter: the first hop and the redirects that follow.
  */
 export class Trip {
-  readonly #pacers: readonly Pacer[]
+  readonly pacers: readonly Pacer[]
   readonly #config: InternalAxiosRequestConfig
   readonly #url: URL
   #hop: Hop | undefined
@@ -23,7 +23,7 @@ export class Trip {
   refusal: unknown
 
   constructor(pacers: readonly Pacer[], config: InternalAxiosRequestConfig, url: URL) {
-    this.#pacers = pacers
+    this.pacers = pacers
     this.#config = config
     this.#url = url
   }
@@ -90,7 +90,7 @@ export class Trip {
   async #enter(url: string | URL, options: WaitOptions): Promise<void> {
     const startedAtMs = performance.now()
     try {
-      this.#hop = await Hop.enter(this.#pacers, url, options)
+      this.#hop = await Hop.enter(this.pacers, url, options)
     } finally {
       this.#count(performance.now() - startedAtMs)
     }

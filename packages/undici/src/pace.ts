@@ -1,4 +1,4 @@
-import { type Pacer, type PacerOptions, toPacer } from '@hostpace/core'
+import { type Pacer, type PacerOptions, takesHandovers, toPacer } from '@hostpace/core'
 import type { Dispatcher } from 'undici'
 import type { AnyHandler, Dispatch } from './dispatch.ts'
 import { LegacyRequest } from './legacy-request.ts'
@@ -34,6 +34,7 @@ export function pace(
   settings: PaceSettings = {},
 ): Dispatcher.DispatcherComposeInterceptor {
   const pacer = toPacer(pacerOrOptions)
+  takesHandovers(pacer)
 
   // undici 8 says here where a Client or Pool goes; the others leave it out.
   function intercept(dispatch: Dispatch, composedOrigin?: string | null): Dispatch {

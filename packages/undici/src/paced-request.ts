@@ -1,4 +1,4 @@
-import type { HeaderCarrier, Pacer, Permit } from '@hostpace/core'
+import { type HeaderCarrier, type Pacer, type Permit, takeHandover } from '@hostpace/core'
 import type { AnyHandler, Dispatch, DispatchOptions } from './dispatch.ts'
 import { isRefusal, MissingOriginError, RequestAbortedError } from './errors.ts'
 import { type Grant, grantsKey, promiseSent, takeGrant, tellSent, withGrant } from './grant.ts'
@@ -35,6 +35,7 @@ export abstract class PacedRequest {
   #abortStarted: ((reason: unknown) => void) | undefined
   #isAnnounced = false
   #isOver = false
+  #hasFailed = false
 
   constructor(lane: Lane) {
     this.#lane = lane
@@ -51,6 +52,7 @@ export abstract class PacedRequest {
     promiseSent(options)
     const granted = takeGrant(options, pacer)
     if (granted !== undefined) return this.#dispatch(granted)
+    if (target !== undefined && takeHandover(pacer, target)) return this.#dispatch(undefined)
     this.#announce()
     if (target === undefined) this.fail(new MissingOriginError())
     else if (!this.#isOver) void this.#wait(target)
@@ -97,13 +99,20 @@ export abstract class PacedRequest {
     this.#ownPermit?.done()
   }
 
+  /** Also after the end: a retry interceptor throws where it is told of the end, and expects to hear of that as an error. */
   fail(error: unknown): void {
+    if (this.#hasFailed) return
+    this.#hasFailed = true
+    this.#end(error)
+    this.tellError(error)
+  }
+
+  #end(error: unknown): void {
     if (this.#isOver) return
     this.#isOver = true
     this.#cancelWait.abort(error)
     if (this.isAborted) this.#grant?.permit.done()
     else this.#ownPermit?.done(isRefusal(error) ? undefined : { error })
-    this.tellError(error)
   }
 
   /** The permit, unless another interceptor for the same pacer looks after it. */

@@ -117,6 +117,24 @@ describe.each(['interceptor', 'RetryAgent'])('retry: %s', (kind) => {
   })
 })
 
+test.each([true, false])('the retry interceptor as it is, throwOnError: %s', async (throwOnError) => {
+  const { origin, paths } = await serve((_request, response, nth) => void response.writeHead(nth < 3 ? 503 : 200).end())
+  const { pacer, agent, departures } = setUp({ intervalMs: 1, clock: { now: () => performance.now() } })
+  const errors: unknown[] = []
+  pacer.on('observe', ({ error }) => error !== undefined && errors.push(error))
+  const dispatcher = agent.compose(pace(pacer), interceptors.retry({ minTimeout: 1, throwOnError }))
+  expect((await request(origin, { dispatcher })).statusCode).toBe(200)
+  expect(paths).toHaveLength(3)
+  expect(departures).toHaveLength(3)
+  expect(errors).toEqual([])
+  const given = agent.compose(pace(pacer), interceptors.retry({ minTimeout: 1, maxRetries: 1, throwOnError }))
+  paths.length = 0
+  const sent = request(`${origin}/again`, { dispatcher: given })
+  if (throwOnError) await expect(sent).rejects.toMatchObject({ code: 'UND_ERR_REQ_RETRY', statusCode: 503 })
+  else expect((await sent).statusCode).toBe(503)
+  expect(pacer.stats().total.inFlight).toBe(0)
+})
+
 test('a retry beneath is not seen, which is why pace comes first', async () => {
   const { origin, paths } = await serve((_request, response, nth) => void response.writeHead(nth < 3 ? 503 : 200).end())
   const { pacer, agent, departures } = setUp()

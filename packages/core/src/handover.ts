@@ -1,0 +1,76 @@
+import { originOf } from './origin.ts'
+import type { Pacer } from './pacer.ts'
+
+/** A request that was let go further up, and the pacers that nobody below has answered for yet. */
+interface Handover {
+  readonly origin: string
+  readonly pacers: Set<Pacer>
+}
+
+/** As much of Node's `AsyncLocalStorage` as is used here. */
+interface AsyncContext {
+  run<T>(value: Handover, fn: () => T): T
+  getStore(): Handover | undefined
+}
+
+interface Registry {
+  /** Pacers that pace a transport: below them, a handover may be taken. */
+  readonly takers: WeakSet<Pacer>
+  context: AsyncContext | undefined
+}
+
+/** One for the whole process, whichever copy of this package asks. */
+const registryKey = Symbol.for('hostpace.handover')
+
+/**
+ * For adapters of transports: says that this pacer paces what clients send through it, so that a client which is
+ * paced as well hands its requests over, and both together charge once.
+ */
+export function takesHandovers(pacer: Pacer): void {
+  registry().takers.add(pacer)
+}
+
+/**
+ * For adapters of clients: sends a request that `pacers` have let go, in such a way that the adapter of a
+ * transport beneath, for the same pacers, knows of it and does not wait again.
+ *
+ * Where no transport is paced, or where the runtime has no `AsyncLocalStorage`, it just calls `send`.
+ */
+export function handOver<T>(pacers: readonly Pacer[], url: string | URL, send: () => T): T {
+  const { takers } = registry()
+  const shared = pacers.filter((pacer) => takers.has(pacer))
+  const context = shared.length > 0 ? asyncContext() : undefined
+  return context === undefined ? send() : context.run({ origin: originOf(url), pacers: new Set(shared) }, send)
+}
+
+/**
+ * For adapters of transports: whether this request has waited further up. It is told once for each handover: a
+ * retry beneath the client is a request of its own, and so is one that goes elsewhere.
+ */
+export function takeHandover(pacer: Pacer, url: string): boolean {
+  const handover = registry().context?.getStore()
+  if (handover === undefined || !handover.pacers.has(pacer) || originOf(url) !== handover.origin) return false
+  return handover.pacers.delete(pacer)
+}
+
+function registry(): Registry {
+  const holder = globalThis as { [registryKey]?: Registry }
+  holder[registryKey] ??= { takers: new WeakSet(), context: undefined }
+  return holder[registryKey]
+}
+
+/** Made when first needed: on older versions of Node every promise gets slower by it. */
+function asyncContext(): AsyncContext | undefined {
+  const found = registry()
+  found.context ??= newAsyncContext()
+  return found.context
+}
+
+/** Found rather than imported, so that this package needs nothing of Node. */
+function newAsyncContext(): AsyncContext | undefined {
+  const { process } = globalThis as { process?: { getBuiltinModule?(name: string): unknown } }
+  const hooks = process?.getBuiltinModule?.('node:async_hooks') as
+    | { AsyncLocalStorage: new () => AsyncContext }
+    | undefined
+  return hooks && new hooks.AsyncLocalStorage()
+}
