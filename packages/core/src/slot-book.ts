@@ -108,14 +108,16 @@ export class SlotBook {
   add(slot: Slot): void {
     let place = this.#slots.length
     while (place > 0 && (this.#slots[place - 1] as Slot).departAtMs > slot.departAtMs) place--
-    this.#slots.splice(place, 0, slot)
+    if (place === this.#slots.length) this.#slots.push(slot)
+    else this.#slots.splice(place, 0, slot)
   }
 
   /** Strikes a slot out. @returns whether it stood here */
   remove(slot: Slot): boolean {
     const place = this.#slots.indexOf(slot)
     if (place < 0) return false
-    this.#slots.splice(place, 1)
+    if (place === this.#slots.length - 1) this.#slots.pop()
+    else this.#slots.splice(place, 1)
     return true
   }
 

@@ -30,6 +30,8 @@ class MemoryStore implements Store, HostKeeper {
   readonly #cellOf: number[] = []
   /** What is promised or paused; most hosts have no book most of the time. */
   readonly #books = new Map<number, SlotBook>()
+  /** An empty book for the next host that needs one: most are needed only until the request is written. */
+  #spareBook: SlotBook | undefined
   /** Requests in flight of the hosts that bound them. */
   readonly #inFlight = new Map<number, number>()
   #latestMs = Number.NEGATIVE_INFINITY
@@ -85,8 +87,9 @@ class MemoryStore implements Store, HostKeeper {
 
   giveBack(host: number, _limits: Limits, slot: Slot, clockMs: number): void {
     const book = this.#books.get(host)
-    book?.giveBack(slot, this.#forward(clockMs))
-    if (book?.isEmpty) this.#books.delete(host)
+    if (book === undefined) return
+    book.giveBack(slot, this.#forward(clockMs))
+    this.#dropIfEmpty(host, book)
   }
 
   sent(host: number, limits: Limits, slot: Slot | undefined, cost: number, clockMs: number): void {
@@ -198,7 +201,8 @@ class MemoryStore implements Store, HostKeeper {
   #book(host: number): SlotBook {
     const known = this.#books.get(host)
     if (known !== undefined) return known
-    const book = new SlotBook(claimableMs)
+    const book = this.#spareBook ?? new SlotBook(claimableMs)
+    this.#spareBook = undefined
     this.#books.set(host, book)
     return book
   }
@@ -208,9 +212,8 @@ class MemoryStore implements Store, HostKeeper {
     const book = this.#books.get(host)
     if (book === undefined) return undefined
     book.settle(arena.stack, arena.cells, at, nowMs)
-    if (!book.isEmpty) return book
-    this.#books.delete(host)
-    return undefined
+    this.#dropIfEmpty(host, book)
+    return book.isEmpty ? undefined : book
   }
 
   #promise(host: number, slot: Slot, nowMs: number): Leave {
@@ -241,7 +244,9 @@ class MemoryStore implements Store, HostKeeper {
   }
 
   #dropIfEmpty(host: number, book: SlotBook): void {
-    if (book.isEmpty) this.#books.delete(host)
+    if (!book.isEmpty) return
+    this.#books.delete(host)
+    this.#spareBook = book
   }
 
   #takePermit(host: number, limits: Limits): boolean {
