@@ -68,7 +68,7 @@ export class Desk implements PermitIssuer, QueueOffice {
   /** Lets a request go, or lines it up. It throws where it refuses at once. */
   wait(key: string, options: WaitOptions): Promise<Permit> {
     if (this.#isClosed) throw new PacerClosedError()
-    if (options.signal?.aborted) return Promise.reject(options.signal.reason)
+    if (options.signal?.aborted === true) return Promise.reject(options.signal.reason)
     const host = this.hostOf(key)
     const limits = this.records.limits[host] ?? this.#lookUp(host, key)
     checkWaitOptions(options, limits?.stack.maxCost ?? Number.POSITIVE_INFINITY)

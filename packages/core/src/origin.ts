@@ -42,6 +42,9 @@ export class KeyFinder {
 
   /** @throws {TypeError} if `url` is not a URL with a host */
   keyOf(url: string | URL, request?: unknown): string {
+    if (typeof url !== 'string' && typeof url?.href !== 'string') {
+      throw new TypeError(`url must be a string or a URL, got ${show(url)}`)
+    }
     const keyBy = this.#keyBy
     if (typeof keyBy === 'function') {
       const key: unknown = keyBy(parse(url), request)

@@ -74,7 +74,7 @@ export class Pacer {
    */
   wait(url: string | URL, options: WaitOptions = noOptions): Promise<Permit> {
     try {
-      return this.#desk.wait(options.key ?? this.#keys.keyOf(url, options.request), options)
+      return this.#desk.wait(this.#keyOf(url, options), options)
     } catch (error) {
       return Promise.reject(error)
     }
@@ -88,7 +88,7 @@ export class Pacer {
     url: string | URL,
     { cost = 1, key }: Pick<WaitOptions, 'cost' | 'key'> = noOptions,
   ): Promise<Reservation> {
-    return this.#desk.reserve(key ?? this.#keys.keyOf(url), cost)
+    return this.#desk.reserve(this.#keyOf(url, { key }), cost)
   }
 
   /** When a request that is made now would leave. Takes nothing. */
@@ -176,6 +176,16 @@ export class Pacer {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close()
+  }
+
+  #keyOf(url: string | URL, options: Pick<WaitOptions, 'key' | 'request'>): string {
+    if (typeof options !== 'object' || options === null) {
+      throw new PolicyError('options', `must be an object, got ${show(options)}`)
+    }
+    const { key } = options
+    if (key === undefined) return this.#keys.keyOf(url, options.request)
+    if (typeof key === 'string' && key !== '') return key
+    throw new PolicyError('key', `must be a text that is not empty, got ${show(key)}`)
   }
 
   #hostOf(url: string | URL): number {

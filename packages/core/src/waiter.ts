@@ -41,7 +41,7 @@ export class Waiter implements Waiting, AbortListener {
       this.#resolve = resolve
       this.#reject = reject
     })
-    this.#signal = options.signal
+    this.#signal = options.signal ?? undefined
     if (this.#signal !== undefined) watchAbort(this.#signal, this)
   }
 
@@ -76,10 +76,16 @@ export class Waiter implements Waiting, AbortListener {
  * @throws {PolicyError} that names the option
  */
 export function checkWaitOptions(options: WaitOptions, maxCost: number): void {
-  const { cost, priority, maxWaitMs } = options
+  const { cost, priority, maxWaitMs, signal, reservation } = options
   if (cost !== undefined) checkCost(cost, maxCost)
   if (priority !== undefined && !Number.isFinite(priority)) {
     throw new PolicyError('priority', `must be a finite number, got ${show(priority)}`)
   }
   if (maxWaitMs !== undefined) nonNegativeNumber(maxWaitMs, 'maxWaitMs')
+  if (signal != null && typeof signal.addEventListener !== 'function') {
+    throw new PolicyError('signal', `must be an AbortSignal, got ${show(signal)}`)
+  }
+  if (reservation !== undefined && typeof reservation?.cancel !== 'function') {
+    throw new PolicyError('reservation', `must be what reserve() gave, got ${show(reservation)}`)
+  }
 }

@@ -112,12 +112,29 @@ describe.each(stores)('wait, $name', ({ make }) => {
     [{ maxWaitMs: Number.NaN }, 'maxWaitMs'],
     [{ cost: Number.NaN }, 'cost'],
     [{ cost: '1' as unknown as number }, 'cost'],
+    [{ signal: {} as AbortSignal }, 'signal'],
+    [{ signal: 5 as unknown as AbortSignal }, 'signal'],
+    [{ reservation: {} as never }, 'reservation'],
+    [{ reservation: null as never }, 'reservation'],
+    [{ key: 5 as unknown as string }, 'key'],
+    [{ key: '' }, 'key'],
   ])('refuses the option %o and takes nothing', async (options, path) => {
     const s = new Setting(make(), { intervalMs: 1000 })
     await s.send('wrong', options)
     expect(s.refusal<PolicyError>('wrong')).toMatchObject({ name: 'PolicyError', code: 'ERR_HOSTPACE_POLICY', path })
     await s.send('right')
     expect(s.starts).toEqual(['right@0'])
+  })
+
+  test('says what is wrong with a call that makes no sense at all', async () => {
+    const { pacer } = new Setting(make())
+    await expect(pacer.wait('https://a.example', null as never)).rejects.toMatchObject({ path: 'options' })
+    await expect(pacer.wait('https://a.example', 'fast' as never)).rejects.toMatchObject({ path: 'options' })
+    for (const url of [undefined, null, 5, {}]) {
+      await expect(pacer.wait(url as never)).rejects.toThrow(/^url must be a string or a URL, got /)
+      expect(() => pacer.pause(url as never, 5)).toThrow(TypeError)
+    }
+    await expect(pacer.wait('https://a.example', { signal: null as never })).resolves.toBeDefined()
   })
 
   test('what is not a URL with a host rejects with a TypeError and is not thrown', async () => {
