@@ -61,6 +61,13 @@ export const layerScenarios: readonly LayerScenario[] = [
     assert.ok(layer.earliestMs() >= waitMs)
   }),
 
+  scenario('a fresh state is written over whatever stood there, and over nothing beside it', ({ layer }) => {
+    const [clean, used] = [new Float64Array(layer.size), new Float64Array(layer.size + 6).fill(7)]
+    layer.reset(clean, 0)
+    layer.reset(used, 3)
+    assert.deepEqual([...used], [7, 7, 7, ...clean, 7, 7, 7])
+  }),
+
   scenario('a saved state that is loaded elsewhere goes on as before', ({ layer }) => {
     const [one, other] = [new Float64Array(layer.size), new Float64Array(layer.size + 3)]
     layer.reset(one, 0)

@@ -1,0 +1,114 @@
+/**
+ * Runs the adapter suite on every Node with every client: `npm run test:matrix`, or `npm run test:matrix -- got-16 node-24`
+ * for those whose names are given. Prints a table; the versions stand in `test/matrix/package.json`.
+ */
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { root } from './pnpm.mjs'
+
+const folder = join(root, 'test/matrix')
+const report = join(root, 'reports/matrix.json')
+const asked = process.argv.slice(2)
+const { dependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+const names = Object.keys(dependencies)
+const unknown = asked.filter((name) => !names.includes(name))
+if (unknown.length > 0) {
+  console.error(`unknown: ${unknown.join(', ')}; known are ${names.join(', ')}`)
+  process.exit(2)
+}
+
+install()
+const nodes = chosen((name) => name.startsWith('node-'))
+const clients = chosen((name) => !name.startsWith('node-'))
+const rows = clients.map((client) => ({
+  client,
+  cells: nodes.map((node) => (isTooOld(node, client) ? { text: 'needs a newer Node', failed: [] } : run(node, client))),
+}))
+
+console.log(`\n| | ${nodes.map((node) => `Node ${versionOf(node)}`).join(' | ')} |`)
+console.log(`| --- |${nodes.map(() => ' ---: |').join('')}`)
+for (const { client, cells } of rows) {
+  console.log(`| ${client.split('-')[0]} ${versionOf(client)} | ${cells.map(({ text }) => text).join(' | ')} |`)
+}
+const failures = rows.flatMap(({ cells }) => cells.flatMap(({ failed }) => failed))
+for (const failure of failures) console.error(failure)
+process.exitCode = failures.length > 0 ? 1 : 0
+
+function install() {
+  const done = join(folder, 'node_modules/.package-lock.json')
+  if (existsSync(done) && names.every((name) => existsSync(join(folder, 'node_modules', name)))) return
+  console.log('matrix: installing every Node and every client')
+  const { status } = spawnSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
+    cwd: folder,
+    stdio: 'inherit',
+  })
+  if (status !== 0) process.exit(1)
+}
+
+/** Those of a kind that were asked for, or all if none of the kind was. */
+function chosen(isOfKind) {
+  const all = names.filter(isOfKind)
+  const some = all.filter((name) => asked.includes(name))
+  return some.length > 0 ? some : all
+}
+
+function versionOf(name) {
+  return manifestOf(name).version
+}
+
+/** What the client says of itself: `>=22.19` or the like. */
+function isTooOld(node, client) {
+  const [, major, minor = 0] = /(\d+)(?:\.(\d+))?/.exec(manifestOf(client).engines?.node ?? '0')
+  const [ourMajor, ourMinor] = versionOf(node).split('.').map(Number)
+  return ourMajor < Number(major) || (ourMajor === Number(major) && ourMinor < Number(minor))
+}
+
+function manifestOf(name) {
+  return JSON.parse(readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8'))
+}
+
+/** The file that an `import` of the client loads. */
+function entryOf(client) {
+  const program = `console.log(import.meta.resolve(${JSON.stringify(client)}))`
+  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
+    cwd: folder,
+    encoding: 'utf8',
+  })
+  return fileURLToPath(stdout.trim())
+}
+
+function run(node, client) {
+  const [name] = client.split('-')
+  const path = entryOf(client)
+  rmSync(report, { force: true })
+  mkdirSync(join(root, 'reports'), { recursive: true })
+  const { stdout, stderr } = spawnSync(
+    join(folder, 'node_modules', node, 'bin/node'),
+    [
+      join(root, 'node_modules/vitest/vitest.mjs'),
+      'run',
+      '--config',
+      'vitest.matrix.config.ts',
+      `packages/${name}/test/adapter-suite`,
+    ],
+    { cwd: root, encoding: 'utf8', env: { ...process.env, HOSTPACE_CLIENT: `${name}=${path}` }, timeout: 300_000 },
+  )
+  const where = `${client} on ${node}`
+  if (!existsSync(report)) return told(where, 'no report', [`${where}: ${stderr || stdout}`])
+  const { testResults, numPassedTests, numTotalTests, success } = JSON.parse(readFileSync(report, 'utf8'))
+  const failed = testResults.flatMap(({ assertionResults, message }) => [
+    ...assertionResults
+      .filter(({ status }) => status === 'failed')
+      .map(({ fullName, failureMessages }) => `${where}: ${fullName}\n  ${failureMessages[0]?.split('\n')[0]}`),
+    ...(message ? [`${where}: ${message}`] : []),
+  ])
+  if (!success && failed.length === 0) failed.push(`${where}: did not succeed`)
+  return told(where, failed.length > 0 ? `${failed.length} failed` : `${numPassedTests} of ${numTotalTests}`, failed)
+}
+
+function told(where, text, failed) {
+  console.log(`matrix: ${where}: ${text}`)
+  return { text, failed }
+}
