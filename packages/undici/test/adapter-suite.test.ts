@@ -14,18 +14,22 @@ const drivers = [
     : []),
 ]
 
-/** Dispatchers of undici 8 take no handlers of the older kind, as a fetch built of an older undici has. */
+/** A dispatcher takes handlers of the kind that its undici knows, and a fetch has those of the undici it was built of. */
 function servesBuiltInFetch(): boolean {
-  if (Number.parseInt(process.versions.undici ?? '', 10) >= 8) return true
+  const isModern = Number.parseInt(process.versions.undici ?? '', 10) >= 8
+  const ignore = () => true
+  const handler = isModern
+    ? {
+        onRequestStart: ignore,
+        onResponseStart: ignore,
+        onResponseData: ignore,
+        onResponseEnd: ignore,
+        onResponseError: ignore,
+      }
+    : { onConnect: ignore, onHeaders: ignore, onData: ignore, onComplete: ignore, onError: ignore }
   const agent = new Agent()
   try {
-    const ignore = () => true
-    const handler = { onConnect: (abort: () => void) => abort(), onHeaders: ignore, onData: ignore }
-    agent.dispatch({ origin: 'http://127.0.0.1:9', path: '/', method: 'GET' }, {
-      ...handler,
-      onComplete: ignore,
-      onError: ignore,
-    } as never)
+    agent.dispatch({ origin: 'http://127.0.0.1:9', path: '/', method: 'GET' }, handler as never)
     return true
   } catch {
     return false
