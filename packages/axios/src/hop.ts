@@ -1,4 +1,4 @@
-import type { HeaderCarrier, Outcome, Pacer, Permit, WaitOptions } from '@hostpace/core'
+import { type HeaderCarrier, type Outcome, type Pacer, type Permit, type WaitOptions, waitForAll } from '@hostpace/core'
 
 /**
  * One request on its way to one host, with the permit of each pacer.
@@ -22,14 +22,7 @@ export class Hop {
    * @throws what a pacer rejects with; what the pacers before it had granted is given back.
    */
   static async enter(pacers: readonly Pacer[], url: string | URL, options: WaitOptions): Promise<Hop> {
-    const permits: Permit[] = []
-    try {
-      for (const pacer of pacers) permits.push(await pacer.wait(url, options))
-    } catch (error) {
-      for (const permit of permits) permit.done()
-      throw error
-    }
-    return new Hop(permits)
+    return new Hop(await waitForAll(pacers, url, options))
   }
 
   /** The request is on the wire. */

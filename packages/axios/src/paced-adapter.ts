@@ -1,4 +1,4 @@
-import type { Pacer } from '@hostpace/core'
+import { inOrder, type Pacer } from '@hostpace/core'
 import type { AxiosAdapter, AxiosPromise, AxiosResponse, AxiosStatic, InternalAxiosRequestConfig } from 'axios'
 import { cancellation, isCancelled } from './cancellation.ts'
 import { sendByFetch } from './fetch-hops.ts'
@@ -128,13 +128,4 @@ function isFree(config: InternalAxiosRequestConfig, kind: AdapterKind): boolean 
   if (skip === true) return true
   if (config.socketPath && key === undefined) return true
   return kind === 'foreign' && skip !== false
-}
-
-const ranks = new WeakMap<Pacer, number>()
-let lastRank = 0
-
-/** The same order everywhere, so that two requests never hold what the other one waits for. */
-function inOrder(pacers: Pacer[]): Pacer[] {
-  for (const pacer of pacers) if (!ranks.has(pacer)) ranks.set(pacer, ++lastRank)
-  return pacers.sort((a, b) => (ranks.get(a) ?? 0) - (ranks.get(b) ?? 0))
 }
