@@ -14,7 +14,7 @@ import type { Outcome, Permit } from './permit.ts'
 import type { PolicyBook } from './policy-book.ts'
 import type { Reservation } from './reservation.ts'
 import type { Slot } from './slot.ts'
-import type { Answer, Leave, Store } from './stores/store.ts'
+import { type Answer, answerOf, type Leave, type Store } from './stores/store.ts'
 import { checkWaitOptions, Waiter } from './waiter.ts'
 
 /** How long a host is remembered after it has recovered, so that its figures can still be read. */
@@ -80,7 +80,7 @@ export class Desk implements PermitIssuer, QueueOffice {
     const queue = this.records.queues[host]
     let leave: Leave | Promise<Leave> | undefined
     if (queue === undefined && limits !== undefined) {
-      leave = this.#ask(host, limits, cost, reportsSent, nowMs)
+      leave = answerOf(() => this.store.leave(host, limits, cost, reportsSent, nowMs, this.#arrivals))
       if ('kind' in leave && leave.kind === 'gone') {
         const slot = reportsSent ? leave.slot : undefined
         return Promise.resolve(this.#permit(host, slot, cost, nowMs, 0, 'none'))
@@ -260,14 +260,6 @@ export class Desk implements PermitIssuer, QueueOffice {
     this.records.departed(host, waitedMs, layer)
     if (this.events.has('depart')) this.events.emit('depart', { key, waitedMs, layer, cost })
     return new HostPermit(this, key, host, slot, cost, nowMs, waitedMs, layer)
-  }
-
-  #ask(host: number, limits: Limits, cost: number, reportsSent: boolean, nowMs: number): Answer<Leave> {
-    try {
-      return this.store.leave(host, limits, cost, reportsSent, nowMs, this.#arrivals)
-    } catch (error) {
-      return Promise.reject(error)
-    }
   }
 
   #lineUp(queue: HostQueue, options: WaitOptions, nowMs: number, leave?: Answer<Leave>): Promise<Permit> {

@@ -5,7 +5,7 @@ import type { Forecast } from './forecast.ts'
 import type { LayerName } from './layers/layer.ts'
 import type { Limits } from './limits.ts'
 import type { Slot } from './slot.ts'
-import type { Answer, HostView, Leave, Store } from './stores/store.ts'
+import { type Answer, answerOf, type HostView, type Leave, type Store } from './stores/store.ts'
 import type { Waiter, WaiterOwner } from './waiter.ts'
 import { WaitingLine } from './waiting-line.ts'
 
@@ -151,16 +151,14 @@ export class HostQueue implements Sleeper, WaiterOwner {
     const nowMs = this.#office.now()
     const slot = this.#slot
     this.#slot = undefined
-    try {
-      if (slot !== undefined && this.#asker === head) {
-        const answer = store.retry(this.#host, limits, slot, head.reportsSent, nowMs)
-        return answer instanceof Promise ? answer.catch((error) => this.#giveUp(slot, limits, error)) : answer
-      }
+    if (slot !== undefined && this.#asker === head) {
+      const answer = answerOf(() => store.retry(this.#host, limits, slot, head.reportsSent, nowMs))
+      return answer instanceof Promise ? answer.catch((error) => this.#giveUp(slot, limits, error)) : answer
+    }
+    return answerOf(() => {
       if (slot !== undefined) store.giveBack(this.#host, limits, slot, nowMs)
       return store.leave(this.#host, limits, head.cost, head.reportsSent, nowMs, head.order)
-    } catch (error) {
-      return slot === undefined ? Promise.reject(error) : this.#giveUp(slot, limits, error)
-    }
+    })
   }
 
   /** Nobody knows what has become of a slot that the store failed to let go: whatever is left of it must not stay. */
@@ -274,7 +272,7 @@ export class HostQueue implements Sleeper, WaiterOwner {
   #refuseHopeless(): void {
     const limits = this.#office.limitsOf(this.#host)
     if (limits === undefined || !this.#hasImpatient()) return
-    const view = this.#view(limits)
+    const view = answerOf(() => this.#office.store.view(this.#host, limits, this.#office.now()))
     if (view instanceof Promise)
       view.then(
         (later) => {
@@ -285,14 +283,6 @@ export class HostQueue implements Sleeper, WaiterOwner {
         () => {},
       )
     else this.#refuseHopelessBy(view, limits)
-  }
-
-  #view(limits: Limits): Answer<HostView> {
-    try {
-      return this.#office.store.view(this.#host, limits, this.#office.now())
-    } catch (error) {
-      return Promise.reject(error)
-    }
   }
 
   #refuseHopelessBy({ forecast, nowMs }: HostView, limits: Limits): void {

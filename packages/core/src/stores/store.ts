@@ -6,6 +6,15 @@ import type { Slot } from '../slot.ts'
 /** What a store in this process answers at once and a shared one later. */
 export type Answer<T> = T | Promise<T>
 
+/** Asks a store: one that throws has answered as one that rejects. */
+export function answerOf<T>(ask: () => Answer<T>): Answer<T> {
+  try {
+    return ask()
+  } catch (error) {
+    return Promise.reject(error)
+  }
+}
+
 /**
  * What a store says to a request that asks to leave.
  *
