@@ -3,9 +3,10 @@
  * for those whose names are given. Prints a table; the versions stand in `test/matrix/package.json`.
  */
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { run } from './command.mjs'
 import { root } from './pnpm.mjs'
 
 const folder = join(root, 'test/matrix')
@@ -22,10 +23,12 @@ if (unknown.length > 0) {
 install()
 const nodes = chosen((name) => name.startsWith('node-'))
 const clients = chosen((name) => !name.startsWith('node-'))
-const rows = clients.map((client) => ({
-  client,
-  cells: nodes.map((node) => (isTooOld(node, client) ? { text: 'needs a newer Node', failed: [] } : run(node, client))),
-}))
+const rows = clients.map((client) => {
+  const entry = entryOf(client)
+  const cellOf = (node) =>
+    isTooOld(node, client) ? { text: 'needs a newer Node', failed: [] } : runSuite(node, client, entry)
+  return { client, cells: nodes.map(cellOf) }
+})
 
 console.log(`\n| | ${nodes.map((node) => `Node ${versionOf(node)}`).join(' | ')} |`)
 console.log(`| --- |${nodes.map(() => ' ---: |').join('')}`)
@@ -40,11 +43,7 @@ function install() {
   const done = join(folder, 'node_modules/.package-lock.json')
   if (existsSync(done) && names.every((name) => existsSync(join(folder, 'node_modules', name)))) return
   console.log('matrix: installing every Node and every client')
-  const { status } = spawnSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
-    cwd: folder,
-    stdio: 'inherit',
-  })
-  if (status !== 0) process.exit(1)
+  run(['npm', 'ci', '--prefix', folder, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'])
 }
 
 /** Those of a kind that were asked for, or all if none of the kind was. */
@@ -79,11 +78,9 @@ function entryOf(client) {
   return fileURLToPath(stdout.trim())
 }
 
-function run(node, client) {
+function runSuite(node, client, entry) {
   const [name] = client.split('-')
-  const path = entryOf(client)
   rmSync(report, { force: true })
-  mkdirSync(join(root, 'reports'), { recursive: true })
   const { stdout, stderr } = spawnSync(
     join(folder, 'node_modules', node, 'bin/node'),
     [
@@ -93,7 +90,7 @@ function run(node, client) {
       'vitest.matrix.config.ts',
       `packages/${name}/test/adapter-suite`,
     ],
-    { cwd: root, encoding: 'utf8', env: { ...process.env, HOSTPACE_CLIENT: `${name}=${path}` }, timeout: 300_000 },
+    { cwd: root, encoding: 'utf8', env: { ...process.env, HOSTPACE_CLIENT: `${name}=${entry}` }, timeout: 300_000 },
   )
   const where = `${client} on ${node}`
   if (!existsSync(report)) return told(where, 'no report', [`${where}: ${stderr || stdout}`])
