@@ -94,17 +94,18 @@ export class Desk implements PermitIssuer, QueueOffice {
     const { host, limits } = await this.ready(key)
     checkCost(cost, limits.stack.maxCost)
     const view = await this.store.view(host, limits, this.now())
-    const behindMs = this.records.queues[host]?.lineUp(view.forecast) ?? view.nowMs
-    view.forecast.find(cost)
+    this.records.queues[host]?.lineUp(view.forecast)
+    const behindMs = view.forecast.find(cost)
     view.forecast.end()
     const nowMs = this.now()
     const slot = await this.store.reserve(host, limits, cost, behindMs, nowMs, ++this.#arrivals)
+    this.records.queues[host]?.overtaken()
     const waitMs = slot.departAtMs - view.nowMs
     // Where it only waits for those before it, their layer is its own.
     const layer = waitMs > 0 && slot.layer === 'none' ? view.forecast.binding : slot.layer
     return new HostReservation(this, host, slot, { waitMs, departAtMs: nowMs + waitMs, layer }, () => {
       this.store.giveBack(host, limits, slot, this.now())
-      this.recheck(host)
+      this.store.hosts.freed(host)
     })
   }
 
@@ -135,13 +136,8 @@ export class Desk implements PermitIssuer, QueueOffice {
       if (limits === former) continue
       this.store.adopt(host, former, limits, this.records.inFlight[host] as number, this.now())
       this.records.limits[host] = limits
-      this.recheck(host)
+      this.store.hosts.changed(host)
     }
-  }
-
-  /** Something has changed that applies to all who wait for a host. */
-  recheck(host: number): void {
-    this.store.hosts.changed(host)
   }
 
   /** Rejects all who wait, and any who come. @returns whether it was open */
@@ -224,7 +220,7 @@ export class Desk implements PermitIssuer, QueueOffice {
 
   permitUnused(permit: HostPermit): void {
     this.store.giveBack(permit.host, this.#limitsOf(permit), permit.slot as Slot, this.now())
-    this.recheck(permit.host)
+    this.store.hosts.freed(permit.host)
   }
 
   permitDone(permit: HostPermit): void {
@@ -232,7 +228,7 @@ export class Desk implements PermitIssuer, QueueOffice {
     this.records.inFlight[host] = (this.records.inFlight[host] as number) - 1
     if (this.#limitsOf(permit).isBounded) {
       this.store.finish(host)
-      this.recheck(host)
+      this.store.hosts.freed(host)
     }
     if (this.#isClosed) this.#leaveWhenIdle()
   }

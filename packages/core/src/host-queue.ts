@@ -2,8 +2,9 @@ import type { Alarm, Sleeper } from './alarm.ts'
 import { costError } from './checks.ts'
 import { QueueFullError, RateLimitedError, type StoreError, WaitTooLongError } from './errors.ts'
 import type { Forecast } from './forecast.ts'
-import type { LayerName } from './layers/layer.ts'
+import { type LayerName, nanosecondMs } from './layers/layer.ts'
 import type { Limits } from './limits.ts'
+import { Outlook } from './outlook.ts'
 import type { Slot } from './slot.ts'
 import { type Answer, answerOf, type HostView, type Leave, type Store } from './stores/store.ts'
 import type { Waiter, WaiterOwner } from './waiter.ts'
@@ -44,6 +45,16 @@ export class HostQueue implements Sleeper, WaiterOwner {
   #slot: Slot | undefined
   /** How many of the line will not wait for ever. */
   #impatient = 0
+  /** Nobody's wait ends before this because it is too long; `-Infinity` if that is to be found out. */
+  #firstExpiryMs = Number.POSITIVE_INFINITY
+  /** What is foretold to the line, as long as it holds. */
+  #outlook: Outlook | undefined
+  /** Whether a shared store has been asked for its view and has not answered yet. */
+  #isLooking = false
+  /** Whether the line is being told. */
+  #isForetelling = false
+  /** Whether something has changed since one of the two began. */
+  #isOutdated = false
   /** Which layer the line waits for. */
   #layer: LayerName = 'none'
   /** Whether a shared store has been asked and has not answered yet. */
@@ -60,15 +71,13 @@ export class HostQueue implements Sleeper, WaiterOwner {
     return this.#line.size
   }
 
-  /** Lets all who wait depart in a forecast. @returns when the last of them does */
-  lineUp(forecast: Forecast): number {
-    let lastMs = Number.NEGATIVE_INFINITY
+  /** Lets all who wait depart in a forecast. */
+  lineUp(forecast: Forecast): void {
     for (const waiter of this.#line) {
       const slot = this.#slotOf(waiter)
-      lastMs = slot?.departAtMs ?? forecast.next(waiter.cost)
-      if (slot !== undefined) forecast.notBefore(slot.departAtMs, slot.layer)
+      if (slot === undefined) forecast.next(waiter.cost)
+      else forecast.notBefore(slot.departAtMs, slot.layer)
     }
-    return lastMs
   }
 
   /** Lines up a request, or refuses it at once. `leave` is what the store said to it, if it was asked. */
@@ -80,9 +89,10 @@ export class HostQueue implements Sleeper, WaiterOwner {
     }
     this.#line.add(waiter)
     if (waiter.maxWaitMs !== undefined) this.#impatient++
+    this.#firstExpiryMs = Math.min(this.#firstExpiryMs, this.#expiryOf(waiter))
     if (this.#line.head === waiter) this.ask(leave)
     // Having asked, it may have left, or others may be the head by now.
-    this.#refuseHopeless()
+    if (waiter.isInLine) this.#foretell(waiter)
     if (waiter.isInLine && this.#slot === undefined) this.#wakeToRefuse(waiter)
   }
 
@@ -90,6 +100,17 @@ export class HostQueue implements Sleeper, WaiterOwner {
   limitsKnown(): void {
     this.recheck()
     this.#refuseExcess()
+  }
+
+  /** A permit or a slot has come free: nobody has to wait longer than before. */
+  freed(): void {
+    if (this.#outlook !== undefined) this.#outlook.isSure = false
+    this.ask()
+  }
+
+  /** Somebody else was promised a slot behind the line. */
+  overtaken(): void {
+    this.#dropOutlook()
   }
 
   /** Asks for the head, and for those behind it, until one has to wait. */
@@ -117,8 +138,10 @@ export class HostQueue implements Sleeper, WaiterOwner {
     this.#rest()
   }
 
-  /** Something has changed that applies to all who wait: a pause, a policy, a permit that came free. */
+  /** Something has changed that applies to all who wait, such as a pause, its end or a policy. */
   recheck(): void {
+    this.#dropOutlook()
+    this.#firstExpiryMs = Number.NEGATIVE_INFINITY
     this.ask()
     this.#refuseHopeless()
   }
@@ -172,6 +195,7 @@ export class HostQueue implements Sleeper, WaiterOwner {
     if (leave.kind === 'gone') {
       this.#asker = undefined
       this.#stepOut(head)
+      if (this.#outlook?.departed() === false) this.#dropOutlook()
       this.#office.admitted(head, this.#host, leave.slot, this.#layer)
       if (this.#line.size === 0) this.#layer = 'none'
       return true
@@ -181,7 +205,11 @@ export class HostQueue implements Sleeper, WaiterOwner {
     this.#slot = leave.kind === 'promised' ? leave.slot : undefined
     this.#layer = leave.kind === 'promised' ? leave.slot.layer : 'concurrency'
     const waitMs = leave.kind === 'promised' ? leave.waitMs : Number.POSITIVE_INFINITY
-    if (this.#refuseIfTooLong(head, waitMs, this.#layer, limits)) return true
+    const error = this.#tooLong(head, waitMs, this.#layer, limits)
+    if (error !== undefined) {
+      this.#refuse(head, error)
+      return true
+    }
     this.#sleep(waitMs)
     if (isNews) this.#office.waiting(this.#host, waitMs, this.#layer, this.#line.size)
     return false
@@ -219,25 +247,35 @@ export class HostQueue implements Sleeper, WaiterOwner {
   /** How long the head sleeps; where it waits for a permit, until somebody has waited long enough. */
   #sleep(waitMs: number): void {
     const { alarm } = this.#office
-    const untilMs = Number.isFinite(waitMs) ? this.#office.now() + waitMs : this.#firstExpiry()
+    const untilMs = Number.isFinite(waitMs) ? this.#office.now() + waitMs : this.#nextExpiryMs()
     if (Number.isFinite(untilMs)) alarm.set(this, untilMs)
     else alarm.clear(this)
   }
 
-  #firstExpiry(): number {
+  #nextExpiryMs(): number {
+    if (this.#firstExpiryMs === Number.NEGATIVE_INFINITY) this.#firstExpiryMs = this.#expiryAfter(this.#firstExpiryMs)
     // Where the store is thinking, those whose last moment it is hear from it.
-    const afterMs = this.#isAsking ? this.#office.now() : Number.NEGATIVE_INFINITY
+    const nowMs = this.#office.now()
+    return this.#isAsking && this.#firstExpiryMs <= nowMs ? this.#expiryAfter(nowMs) : this.#firstExpiryMs
+  }
+
+  /** When the first has waited long enough of those for whom that is after `afterMs`. */
+  #expiryAfter(afterMs: number): number {
     let firstMs = Number.POSITIVE_INFINITY
     for (const waiter of this.#line) {
-      const atMs = waiter.sinceMs + this.#maxWaitOf(waiter)
+      const atMs = this.#expiryOf(waiter)
       if (atMs > afterMs) firstMs = Math.min(firstMs, atMs)
     }
     return firstMs
   }
 
+  #expiryOf(waiter: Waiter): number {
+    return waiter.sinceMs + this.#maxWaitOf(waiter)
+  }
+
   /** Has the alarm wake in time to refuse one who will not wait for ever, where nobody can tell when it leaves. */
   #wakeToRefuse(waiter: Waiter): void {
-    const atMs = waiter.sinceMs + this.#maxWaitOf(waiter)
+    const atMs = this.#expiryOf(waiter)
     if (Number.isFinite(atMs) && (this.heapIndex < 0 || atMs < this.wakeAtMs)) this.#office.alarm.set(this, atMs)
   }
 
@@ -258,46 +296,96 @@ export class HostQueue implements Sleeper, WaiterOwner {
 
   /** Refuses those who have waited as long as they would; the head may still leave in the last moment. */
   #refuseExpired(): void {
-    if (!this.#hasImpatient()) return
     const nowMs = this.#office.now()
+    if (nowMs < this.#firstExpiryMs) return
     for (const waiter of [...this.#line]) {
-      const maxWaitMs = this.#maxWaitOf(waiter)
-      const leftMs = waiter.sinceMs + maxWaitMs - nowMs
+      const leftMs = this.#expiryOf(waiter) - nowMs
       if (leftMs > 0 || (leftMs === 0 && this.#slot !== undefined)) continue
+      const maxWaitMs = this.#maxWaitOf(waiter)
       this.#refuse(waiter, new WaitTooLongError(this.#key, Number.POSITIVE_INFINITY, maxWaitMs, this.#layer))
+    }
+    this.#firstExpiryMs = this.#expiryAfter(Number.NEGATIVE_INFINITY)
+  }
+
+  /** Refuses a newcomer that would have to wait longer than it will, and those behind it who would now. */
+  #foretell(waiter: Waiter): void {
+    // Whoever is in the line when the store has told its view is told too.
+    if (this.#isLooking) return
+    const outlook = this.#outlook
+    if (outlook === undefined || this.#isForetelling || this.#line.last !== waiter) {
+      this.#refuseHopeless()
+      return
+    }
+    const limits = this.#office.limitsOf(this.#host) as Limits
+    const waitMs = outlook.waitOf(waiter.cost, this.#office.now())
+    const layer = this.#layer === 'concurrency' ? this.#layer : outlook.binding
+    const error = this.#tooLong(waiter, waitMs, layer, limits)
+    if (error === undefined) {
+      outlook.take(waiter.cost)
+      waiter.isForetold = true
+    } else if (outlook.isSure) {
+      this.#refuse(waiter, error)
+    } else {
+      this.#refuseHopeless()
     }
   }
 
   /** Refuses those who would have to wait longer than they will. */
   #refuseHopeless(): void {
+    if (!this.#dropOutlook()) return
     const limits = this.#office.limitsOf(this.#host)
     if (limits === undefined || !this.#hasImpatient()) return
     const view = answerOf(() => this.#office.store.view(this.#host, limits, this.#office.now()))
-    if (view instanceof Promise)
-      view.then(
+    if (!(view instanceof Promise)) {
+      this.#refuseHopelessBy(view, limits, true)
+      return
+    }
+    this.#isLooking = true
+    view
+      .finally(() => {
+        this.#isLooking = false
+      })
+      .then(
         (later) => {
-          // Under another policy this says nothing any more, and another view is on its way.
-          if (this.#office.limitsOf(this.#host) === limits) this.#refuseHopelessBy(later, limits)
-          else later.forecast.end()
+          if (!this.#isOutdated) {
+            this.#refuseHopelessBy(later, limits, false)
+          } else {
+            later.forecast.end()
+            this.#refuseHopeless()
+          }
         },
         () => {},
       )
-    else this.#refuseHopelessBy(view, limits)
   }
 
-  #refuseHopelessBy({ forecast, nowMs }: HostView, limits: Limits): void {
+  #refuseHopelessBy(view: HostView, limits: Limits, isSure: boolean): void {
+    const { forecast, nowMs } = view
+    this.#outlook = new Outlook(view, this.#line.size, this.#office.now(), isSure)
+    this.#isForetelling = true
     for (const waiter of [...this.#line]) {
       // Whoever hears of a refusal may abort or close.
       if (!waiter.isInLine) continue
       const slot = this.#slotOf(waiter)
       const departMs = slot?.departAtMs ?? forecast.find(waiter.cost)
       const layer = slot?.layer ?? (this.#layer === 'concurrency' ? this.#layer : forecast.binding)
-      if (this.#refuseIfTooLong(waiter, departMs - nowMs, layer, limits)) continue
-      if (slot === undefined) forecast.take(waiter.cost)
+      const error = this.#tooLong(waiter, departMs - nowMs, layer, limits)
+      waiter.isForetold = error === undefined
+      if (error !== undefined) this.#refuse(waiter, error)
+      else if (slot === undefined) forecast.take(waiter.cost)
       else forecast.notBefore(departMs, layer)
     }
-    forecast.end()
+    this.#isForetelling = false
     if (this.#line.size === 0) this.#rest()
+    if (this.#isOutdated) this.#refuseHopeless()
+  }
+
+  /** @returns whether it could; an outlook that is being made will be made anew after that */
+  #dropOutlook(): boolean {
+    this.#isOutdated = this.#isForetelling || this.#isLooking
+    if (this.#isOutdated) return false
+    this.#outlook?.end()
+    this.#outlook = undefined
+    return true
   }
 
   #slotOf(waiter: Waiter): Slot | undefined {
@@ -314,17 +402,15 @@ export class HostQueue implements Sleeper, WaiterOwner {
     return waiter.maxWaitMs ?? this.#office.limitsOf(this.#host)?.policy.maxWaitMs ?? Number.POSITIVE_INFINITY
   }
 
-  #refuseIfTooLong(waiter: Waiter, waitMs: number, layer: LayerName, limits: Limits): boolean {
-    if (limits.policy.onLimit === 'reject' && waitMs > 0) {
-      this.#refuse(waiter, new RateLimitedError(this.#key, waitMs, layer))
-      return true
-    }
+  /** The error of one who will not wait that long. */
+  #tooLong(waiter: Waiter, waitMs: number, layer: LayerName, limits: Limits): Error | undefined {
+    if (limits.policy.onLimit === 'reject' && waitMs > 0) return new RateLimitedError(this.#key, waitMs, layer)
     const maxWaitMs = this.#maxWaitOf(waiter)
     const waitedMs = this.#office.now() - waiter.sinceMs
     // Nobody can tell how long a permit takes; the time that was given is waited for it.
-    const isTooLong = waitMs === Number.POSITIVE_INFINITY ? waitedMs >= maxWaitMs : waitedMs + waitMs > maxWaitMs
-    if (isTooLong) this.#refuse(waiter, new WaitTooLongError(this.#key, waitMs, maxWaitMs, layer))
-    return isTooLong
+    const isTooLong =
+      waitMs === Number.POSITIVE_INFINITY ? waitedMs >= maxWaitMs : waitedMs + waitMs > maxWaitMs + nanosecondMs
+    return isTooLong ? new WaitTooLongError(this.#key, waitMs, maxWaitMs, layer) : undefined
   }
 
   #refuse(waiter: Waiter, error: unknown): void {
@@ -336,6 +422,7 @@ export class HostQueue implements Sleeper, WaiterOwner {
   /** Takes a waiter out of the line, and gives its slot back if it has one. */
   #remove(waiter: Waiter): void {
     this.#stepOut(waiter)
+    if (waiter.isForetold && this.#outlook !== undefined) this.#outlook.isSure = false
     if (this.#asker !== waiter) return
     const slot = this.#slot
     const limits = this.#office.limitsOf(this.#host)
@@ -353,6 +440,7 @@ export class HostQueue implements Sleeper, WaiterOwner {
 
   #rest(): void {
     this.#office.alarm.clear(this)
+    if (this.#line.size === 0) this.#dropOutlook()
     if (this.#line.size === 0 && !this.#isAsking) this.#office.emptied(this.#host, this)
   }
 }

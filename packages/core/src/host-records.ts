@@ -46,6 +46,10 @@ export class HostRecords implements HostKeeper {
     this.#tally(host).refused++
   }
 
+  freed(host: number): void {
+    this.queues[host]?.freed()
+  }
+
   changed(host: number): void {
     this.queues[host]?.recheck()
   }

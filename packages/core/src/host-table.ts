@@ -4,7 +4,9 @@ export interface HostKeeper {
   mayForget(host: number, nowMs: number): boolean
   /** The host is forgotten; its number will be given to another. */
   forget(host: number): void
-  /** Something has changed that applies to all who wait for the host. */
+  /** A permit or a slot of the host has come free. */
+  freed?(host: number): void
+  /** Something else has changed that applies to all who wait for the host. */
   changed?(host: number): void
 }
 
@@ -55,7 +57,12 @@ export class HostTable {
     this.#keepers.delete(keeper)
   }
 
-  /** Tells all who keep something of a host that a permit or a slot has come free, a pause is over or the like. */
+  /** Tells all who keep something of a host that a permit or a slot has come free. */
+  freed(host: number): void {
+    for (const keeper of this.#keepers) keeper.freed?.(host)
+  }
+
+  /** Tells all who keep something of a host of anything else that applies to all who wait for it. */
   changed(host: number): void {
     for (const keeper of this.#keepers) keeper.changed?.(host)
   }

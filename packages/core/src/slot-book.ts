@@ -160,8 +160,13 @@ export class SlotBook {
 
   #forecastAmong(slots: readonly Slot[], stack: LayerStack, cells: Float64Array, at: number, nowMs: number): Forecast {
     const copy = stack.fork(cells, at)
-    if (this.isPaused) stack.restart(copy, 0, this.#pausedUntilMs)
-    const forecast = new Forecast(stack, copy, slots, nowMs)
+    if (!this.isPaused) return new Forecast(stack, copy, slots, nowMs)
+    // What is over before the pause ends is charged before the host restarts, as when it is settled.
+    const isOver = (slot: Slot) => !slot.held && slot.departAtMs < this.#pausedUntilMs
+    for (const slot of slots) if (isOver(slot)) stack.charge(copy, 0, slot.departAtMs, slot.cost)
+    stack.restart(copy, 0, this.#pausedUntilMs)
+    const ahead = slots.filter((slot) => !isOver(slot))
+    const forecast = new Forecast(stack, copy, ahead, nowMs)
     forecast.notBefore(this.#pausedUntilMs, 'pause')
     return forecast
   }

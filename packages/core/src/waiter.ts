@@ -20,6 +20,8 @@ export class Waiter implements Waiting, AbortListener {
   /** Which in the order of arrivals it is. */
   readonly order: number
   isInLine = false
+  /** Whether it was counted when the line's departures were foretold. */
+  isForetold = false
   next: this | undefined
   previous: this | undefined
 

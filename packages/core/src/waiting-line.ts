@@ -31,6 +31,11 @@ export class WaitingLine<W extends Waiting> implements Iterable<W> {
     return this.#rows[0]?.first
   }
 
+  /** Behind whom nobody stands. */
+  get last(): W | undefined {
+    return this.#rows.at(-1)?.last
+  }
+
   add(waiter: W): void {
     waiter.isInLine = true
     this.#size++

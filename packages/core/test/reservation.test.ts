@@ -50,6 +50,22 @@ describe('a reservation that its caller comes for', () => {
     expect(departures).toEqual([5000, 6000])
   })
 
+  test('is promised the time behind all who wait, whatever the layer', async () => {
+    const clock = new ManualClock()
+    const pacer = createPacer({ rate: '1r/s', clock })
+    const departures: number[] = []
+    const leave = (permit: Permit) => {
+      departures.push(clock.now())
+      permit.done()
+    }
+    for (let i = 0; i < 4; i++) void pacer.wait(url).then(leave)
+    const reservation = await pacer.reserve(url)
+    expect(reservation.departAtMs).toBe(4000)
+    void pacer.wait(url, { reservation }).then(leave)
+    await clock.advanceAsync(5000)
+    expect(departures).toEqual([0, 1000, 2000, 3000, 4000])
+  })
+
   test('during a pause waits for its end', async () => {
     const { clock, pacer, departures, leave } = setUp()
     const reservation = await pacer.reserve(url)

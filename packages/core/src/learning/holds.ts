@@ -39,7 +39,7 @@ export class Holds {
     desk.withLimits(host, (limits) => {
       desk.store.resume(host, limits, nowMs)
       this.#tell(host, 0, 'resumed')
-      desk.recheck(host)
+      desk.store.hosts.changed(host)
     })
   }
 
@@ -66,7 +66,7 @@ export class Holds {
       const forMs = Math.max(0, hold.untilMs - nowMs)
       desk.store.pause(host, limits, forMs, nowMs)
       this.#tell(host, forMs, hold.reason)
-      desk.recheck(host)
+      desk.store.hosts.changed(host)
     })
   }
 
