@@ -6,6 +6,10 @@ import { execFileSync } from 'node:child_process'
 import { pnpm, root } from './pnpm.mjs'
 
 const [folder] = process.argv.slice(2)
+if (folder === undefined || folder.startsWith('-')) {
+  console.error('usage: node .ci/pack.mjs <folder>')
+  process.exit(2)
+}
 const [command, ...args] = [...pnpm, '-r', '--filter', './packages/*', 'pack', '--json', '--pack-destination', folder]
 const printed = execFileSync(command, args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
 const packed = JSON.parse(printed)

@@ -21,9 +21,12 @@ declare module 'axios' {
  * @param pacerOrOptions a pacer to share, or the options to make one from
  * @returns a function that takes the pacer out of the instance again
  * @throws {PolicyError} if the options make no sense
- * @throws {TypeError} if the axios is older than 1.5
+ * @throws {TypeError} if `instance` is none of axios, or the axios is older than 1.5
  */
 export function pace(instance: AxiosInstance, pacerOrOptions?: Pacer | PacerOptions): () => void {
+  if (typeof instance?.interceptors?.request?.use !== 'function') {
+    throw new TypeError('instance must be axios or what axios.create() gave')
+  }
   const root = rootOf(instance)
   const pacer = toPacer(pacerOrOptions)
   const { request } = instance.interceptors

@@ -1,4 +1,4 @@
-import { inOrder, type Pacer } from '@hostpace/core'
+import { inOrder, type Pacer, type RequestOptions, readRequestOptions } from '@hostpace/core'
 import type { AxiosAdapter, AxiosPromise, AxiosResponse, AxiosStatic, InternalAxiosRequestConfig } from 'axios'
 import { cancellation, isCancelled } from './cancellation.ts'
 import { sendByFetch } from './fetch-hops.ts'
@@ -46,7 +46,7 @@ async function send(
 ): Promise<AxiosResponse> {
   const inner = root.getAdapter(adapter ?? root.defaults.adapter, config)
   const kind = kindOf(root, inner, config)
-  const url = isFree(config, kind) ? undefined : targetUrl(root, config)
+  const url = isFree(config, kind, hostpaceOf(root, config)) ? undefined : targetUrl(root, config)
   if (url === undefined) return inner(config)
 
   const trip = new Trip(pacers, config, url)
@@ -60,6 +60,14 @@ async function send(
     if (response !== undefined) trip.arrived(response)
     else trip.failed(root.isCancel(error) ? undefined : error)
     throw trip.refusal === undefined ? error : refused(root, trip.refusal)
+  }
+}
+
+function hostpaceOf(root: AxiosStatic, config: InternalAxiosRequestConfig): RequestOptions {
+  try {
+    return readRequestOptions(config.hostpace)
+  } catch (error) {
+    throw refused(root, error)
   }
 }
 
@@ -123,8 +131,7 @@ function isFetch(root: AxiosStatic, adapter: AxiosAdapter, config: InternalAxios
  * What costs nothing: what the caller says so of, a socket of this machine that has no key, and adapters
  * that are not axios's own, as those of mocks and caches, unless the caller says `skip: false`.
  */
-function isFree(config: InternalAxiosRequestConfig, kind: AdapterKind): boolean {
-  const { skip, key } = config.hostpace ?? {}
+function isFree(config: InternalAxiosRequestConfig, kind: AdapterKind, { skip, key }: RequestOptions): boolean {
   if (skip === true) return true
   if (config.socketPath && key === undefined) return true
   return kind === 'foreign' && skip !== false

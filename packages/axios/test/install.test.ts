@@ -129,6 +129,10 @@ test('an instance of the CommonJS build is paced and gets errors of axios', asyn
   expect(cjs.isCancel(error)).toBe(true)
 })
 
+test.each([null, undefined, {}, { interceptors: {} }])('%o is no axios', (instance) => {
+  expect(() => pace(instance as never)).toThrow(/^instance must be axios or what axios\.create\(\) gave$/)
+})
+
 test('an axios that is too old is refused at once', () => {
   const { getAdapter: _, ...old } = axios
   expect(() => pace({ ...old, getAdapter: undefined } as unknown as AxiosStatic)).toThrow(TypeError)

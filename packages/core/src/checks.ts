@@ -1,9 +1,12 @@
 import { PolicyError } from './errors.ts'
 
-/** Refuses anything but a finite number above 0. */
+/** Times and counts beyond this are mistakes, and arithmetic with them loses whole units. */
+const most = Number.MAX_SAFE_INTEGER
+
+/** Refuses anything but a number above 0 and of 2^53 - 1 at most. */
 export function positiveNumber(value: unknown, path: string): number {
-  if (typeof value === 'number' && Number.isFinite(value) && value > 0) return value
-  throw new PolicyError(path, `must be a finite number above 0, got ${show(value)}`)
+  if (typeof value === 'number' && value > 0 && value <= most) return value
+  throw new PolicyError(path, `must be a finite number above 0 and at most ${most}, got ${show(value)}`)
 }
 
 /** Refuses anything but a finite number of 0 or more. */
@@ -12,10 +15,10 @@ export function nonNegativeNumber(value: unknown, path: string): number {
   throw new PolicyError(path, `must be a finite number of 0 or more, got ${show(value)}`)
 }
 
-/** Refuses anything but a finite number of 1 or more. */
+/** Refuses anything but a number from 1 to 2^53 - 1. */
 export function atLeastOne(value: unknown, path: string): number {
-  if (typeof value === 'number' && Number.isFinite(value) && value >= 1) return value
-  throw new PolicyError(path, `must be a finite number of 1 or more, got ${show(value)}`)
+  if (typeof value === 'number' && value >= 1 && value <= most) return value
+  throw new PolicyError(path, `must be a finite number of 1 or more and at most ${most}, got ${show(value)}`)
 }
 
 /** Refuses anything but a whole number of 1 or more. */
@@ -30,17 +33,36 @@ export function oneOf<T extends string>(value: unknown, choices: readonly T[], p
   throw new PolicyError(path, `must be one of ${choices.map((c) => `'${c}'`).join(', ')}, got ${show(value)}`)
 }
 
-/** Refuses anything but an object with no other keys than `known`. */
-export function plainObject(value: unknown, known: readonly string[], path: string): Record<string, unknown> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new PolicyError(path, `must be an object, got ${show(value)}`)
+/** Refuses anything but a plain object: what a `Map` or the prototype of a class holds would be overlooked. */
+export function plainObject(value: unknown, path: string): Record<string, unknown> {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    const prototype: unknown = Object.getPrototypeOf(value)
+    // A plain object of another realm has that realm's prototype.
+    if (prototype === null || Object.getPrototypeOf(prototype) === null) return value as Record<string, unknown>
   }
-  for (const name of Object.keys(value)) {
+  throw new PolicyError(path, `must be a plain object, got ${show(value)}`)
+}
+
+/** Refuses anything but a plain object with no other fields than `known`. @returns a copy */
+export function plainFields(value: unknown, known: readonly string[], path: string): Record<string, unknown> {
+  const fields = { ...plainObject(value, path) }
+  for (const name of Object.keys(fields)) {
     if (!known.includes(name)) {
       throw new PolicyError(`${path}.${name}`, `is unknown; known here are ${known.join(', ')}`)
     }
   }
-  return value as Record<string, unknown>
+  return fields
+}
+
+/** Refuses anything but an object, of whatever class. */
+export function anyObject(value: unknown, path: string): object {
+  if (typeof value === 'object' && value !== null) return value
+  throw new PolicyError(path, `must be an object, got ${show(value)}`)
+}
+
+/** Refuses anything but a function. */
+export function aFunction(value: unknown, path: string): void {
+  if (typeof value !== 'function') throw new PolicyError(path, `must be a function, got ${show(value)}`)
 }
 
 /** Refuses a cost that is not a whole number, or that could never leave at once. */
@@ -57,6 +79,11 @@ export function costError(cost: number, maxCost: number): PolicyError {
 export function show(value: unknown): string {
   if (typeof value === 'string') return `'${value}'`
   if (Array.isArray(value)) return 'an array'
-  if (typeof value === 'object' && value !== null) return 'an object'
+  if (typeof value === 'object' && value !== null) return `an object${classOf(value)}`
   return typeof value === 'function' ? 'a function' : String(value)
+}
+
+function classOf(value: object): string {
+  const name: unknown = value.constructor?.name
+  return typeof name === 'string' && name !== '' && name !== 'Object' ? ` of class ${name}` : ''
 }

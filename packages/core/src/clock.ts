@@ -1,3 +1,6 @@
+import { aFunction, anyObject, show } from './checks.ts'
+import { PolicyError } from './errors.ts'
+
 /**
  * Where a pacer gets the time from and what wakes it.
  *
@@ -27,6 +30,22 @@ export const systemClock: Required<Clock> = {
   wallNow: () => Date.now(),
   setTimer: (callback, delayMs) => setTimeout(callback, delayMs),
   clearTimer: (timer) => clearTimeout(timer as ReturnType<typeof setTimeout>),
+}
+
+/**
+ * Refuses what is no clock.
+ *
+ * @param path what to call it in an error
+ * @throws {PolicyError} that names what is missing or wrong
+ */
+export function checkClock(clock: Clock, path: string): void {
+  anyObject(clock, path)
+  aFunction(clock.now, `${path}.now`)
+  for (const name of ['wallNow', 'setTimer', 'clearTimer'] as const) {
+    if (clock[name] !== undefined) aFunction(clock[name], `${path}.${name}`)
+  }
+  const now: unknown = clock.now()
+  if (!Number.isFinite(now)) throw new PolicyError(`${path}.now`, `must give a finite number, gave ${show(now)}`)
 }
 
 /** Fills in what a clock leaves to the system. */

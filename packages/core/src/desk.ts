@@ -43,6 +43,8 @@ export class Desk implements PermitIssuer, QueueOffice {
   #sweptAtMs: number
   #isClosed = false
   #hasStoreFailed = false
+  /** Ends the look-ups that are under way. */
+  readonly #lookupEnds = new Set<(error: unknown) => void>()
 
   constructor(
     store: Store,
@@ -94,6 +96,7 @@ export class Desk implements PermitIssuer, QueueOffice {
     const { host, limits } = await this.ready(key)
     checkCost(cost, limits.stack.maxCost)
     const view = await this.store.view(host, limits, this.now())
+    if (this.#isClosed) throw new PacerClosedError()
     this.records.queues[host]?.lineUp(view.forecast)
     const behindMs = view.forecast.find(cost)
     view.forecast.end()
@@ -144,6 +147,7 @@ export class Desk implements PermitIssuer, QueueOffice {
   close(): boolean {
     if (this.#isClosed) return false
     this.#isClosed = true
+    for (const end of this.#lookupEnds) end(new PacerClosedError())
     for (const queue of [...this.records.queues, ...this.#ownLines]) queue?.close(new PacerClosedError())
     this.#leaveWhenIdle()
     return true
@@ -277,7 +281,7 @@ export class Desk implements PermitIssuer, QueueOffice {
     const leave: Answer<Leave> =
       departAtMs > nowMs
         ? { kind: 'promised', slot, waitMs: departAtMs - nowMs }
-        : this.store.retry(host, limits, slot, options.reportsSent ?? false, nowMs)
+        : answerOf(() => this.store.retry(host, limits, slot, options.reportsSent ?? false, nowMs))
     return this.#lineUp(queue, options, nowMs, leave)
   }
 
@@ -308,10 +312,18 @@ export class Desk implements PermitIssuer, QueueOffice {
     if (this.records.lookups.has(host)) return undefined
     const limits = this.#policies.limitsOf(key)
     if (!(limits instanceof Promise)) return this.#learnLimits(host, limits)
-    const known = limits.then((found) => this.#learnLimits(host, found))
+    let end: (error: unknown) => void = () => {}
+    const known = new Promise<Limits>((resolve, reject) => {
+      end = reject
+      limits.then((found) => this.#learnLimits(host, found)).then(resolve, reject)
+    })
+    this.#lookupEnds.add(end)
     this.records.lookups.set(host, known)
     known
-      .finally(() => this.records.lookups.delete(host))
+      .finally(() => {
+        this.#lookupEnds.delete(end)
+        this.records.lookups.delete(host)
+      })
       .then(
         () => this.records.queues[host]?.limitsKnown(),
         (error) => this.records.queues[host]?.close(error),

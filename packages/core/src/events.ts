@@ -1,3 +1,4 @@
+import { aFunction, oneOf } from './checks.ts'
 import type { LayerName } from './layers/layer.ts'
 import type { Outcome } from './permit.ts'
 
@@ -21,6 +22,8 @@ export interface PacerEvents {
 
 export type PacerEventName = keyof PacerEvents
 
+const eventNames: readonly PacerEventName[] = ['depart', 'wait', 'reject', 'observe', 'pause', 'adapt', 'store-error']
+
 export type PacerListener<Name extends PacerEventName> = (event: PacerEvents[Name]) => void
 
 /** Listeners by event. Where nobody listens, `has` is false and no event need be made. */
@@ -32,6 +35,8 @@ export class EventHub {
   }
 
   on<Name extends PacerEventName>(name: Name, listener: PacerListener<Name>): () => void {
+    oneOf(name, eventNames, 'name')
+    aFunction(listener, 'listener')
     const listeners = this.#listeners.get(name) ?? new Set()
     this.#listeners.set(name, listeners.add(listener))
     return () => {

@@ -5,6 +5,14 @@ import type { HeaderCarrier } from './permit.ts'
  * Malformed carriers have none.
  */
 export function headerValues(headers: HeaderCarrier | undefined, name: string): string[] {
+  try {
+    return valuesIn(headers, name)
+  } catch {
+    return []
+  }
+}
+
+function valuesIn(headers: HeaderCarrier | undefined, name: string): string[] {
   if (headers === undefined || headers === null) return []
   if (Array.isArray(headers)) return fromPairs(headers, name)
   if (typeof (headers as { get?: unknown }).get === 'function') {

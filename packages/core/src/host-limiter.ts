@@ -1,5 +1,5 @@
 import { checkCost } from './checks.ts'
-import { type Clock, systemClock } from './clock.ts'
+import { type Clock, checkClock, systemClock } from './clock.ts'
 import { LayerStack } from './layer-stack.ts'
 import type { LayerName } from './layers/layer.ts'
 import { checkPolicy, layersOf, type Policy } from './policy.ts'
@@ -46,6 +46,7 @@ export class HostLimiter {
     warnAboutPolicy(policy, 'policy')
     this.#stack = new LayerStack(layersOf(policy))
     this.#cells = this.#stack.fresh()
+    if (clock !== systemClock) checkClock(clock, 'options.clock')
     this.#clock = clock
   }
 

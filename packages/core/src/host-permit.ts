@@ -1,4 +1,5 @@
 import type { LayerName } from './layers/layer.ts'
+import { checkOutcome } from './outcome.ts'
 import type { Outcome, Permit } from './permit.ts'
 import type { Slot } from './slot.ts'
 
@@ -52,10 +53,12 @@ export class HostPermit implements Permit {
   }
 
   observe(outcome: Outcome): void {
+    checkOutcome(outcome)
     if (!this.#isDone) this.#issuer.permitObserved(this, outcome)
   }
 
   done(outcome?: Outcome): void {
+    if (outcome !== undefined) checkOutcome(outcome)
     if (this.#isDone) return
     // First of all: those who hear of the outcome may call again.
     this.#isDone = true

@@ -72,7 +72,7 @@ export class HostRecords implements HostKeeper {
   }
 
   stats(nowMs: number): PacerStats {
-    const hosts: Record<string, HostStats> = {}
+    const hosts: Record<string, HostStats> = Object.create(null)
     const total = emptyStats()
     addStats(total, this.#forgotten)
     for (const [key, host] of this.#hosts.entries()) {

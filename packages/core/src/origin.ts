@@ -35,7 +35,7 @@ export class KeyFinder {
   /** @throws {PolicyError} if `keyBy` is none of the known */
   constructor(keyBy: KeyBy = 'origin') {
     if (keyBy !== 'origin' && keyBy !== 'host' && typeof keyBy !== 'function') {
-      throw new PolicyError('keyBy', `must be 'origin', 'host' or a function, got ${show(keyBy)}`)
+      throw new PolicyError('options.keyBy', `must be 'origin', 'host' or a function, got ${show(keyBy)}`)
     }
     this.#keyBy = keyBy
   }
@@ -65,6 +65,7 @@ export class KeyFinder {
   /** The key that a configured host stands for. */
   configuredKey(host: string, path: string): string {
     if (typeof this.#keyBy === 'function') return host
+    if (host.includes('*')) throw new PolicyError(path, 'names no single host; options.policyFor can look up many')
     try {
       return this.keyOf(this.#keyBy === 'host' && !host.includes('://') ? `https://${host}` : host)
     } catch (cause) {

@@ -57,9 +57,3 @@ export interface WaitOptions {
   /** Handed to a `keyBy` function as it is. */
   request?: unknown
 }
-
-/** What users may say of one request to an adapter, in the place where their client takes options. */
-export interface RequestOptions extends Pick<WaitOptions, 'cost' | 'priority' | 'maxWaitMs' | 'key' | 'reservation'> {
-  /** Sends this request without pacing it. @default false */
-  skip?: boolean | undefined
-}

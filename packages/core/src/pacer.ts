@@ -1,5 +1,5 @@
-import { nonNegativeNumber, show } from './checks.ts'
-import { completeClock } from './clock.ts'
+import { aFunction, anyObject, nonNegativeNumber, plainFields, show } from './checks.ts'
+import { checkClock, completeClock } from './clock.ts'
 import { Desk } from './desk.ts'
 import { PolicyError } from './errors.ts'
 import { EventHub, type PacerEventName, type PacerListener } from './events.ts'
@@ -9,14 +9,14 @@ import type { LayerName } from './layers/layer.ts'
 import { Holds } from './learning/holds.ts'
 import type { Limits } from './limits.ts'
 import { KeyFinder } from './origin.ts'
-import { outcomeOfError, outcomeOfResult } from './outcome.ts'
+import { checkOutcome, outcomeOfError, outcomeOfResult } from './outcome.ts'
 import type { PacerOptions, WaitOptions } from './pacer-options.ts'
 import type { Outcome, Permit } from './permit.ts'
 import type { Policy } from './policy.ts'
-import { PolicyBook } from './policy-book.ts'
+import { checkPacerOptions, PolicyBook } from './policy-book.ts'
 import type { Reservation } from './reservation.ts'
 import { memoryStore } from './stores/memory-store.ts'
-import type { HostView } from './stores/store.ts'
+import { checkStore, type HostView } from './stores/store.ts'
 
 /** What `peek` tells of a host. */
 export interface Peek {
@@ -48,7 +48,10 @@ export class Pacer {
   readonly #ownsStore: boolean
 
   /** @throws {PolicyError} if an option makes no sense */
-  constructor(options: PacerOptions = {}) {
+  constructor(pacerOptions: PacerOptions = {}) {
+    const options = checkPacerOptions(pacerOptions)
+    if (options.clock !== undefined) checkClock(options.clock, 'options.clock')
+    if (options.store !== undefined) checkStore(options.store, 'options.store')
     Object.defineProperty(this, pacerMark, { value: true })
     this.#keys = new KeyFinder(options.keyBy)
     this.#policies = new PolicyBook(options, this.#keys)
@@ -84,11 +87,10 @@ export class Pacer {
    * Reserves a departure without sleeping, behind all who wait. For schedulers, which put the URL off and work on
    * another host meanwhile; hand the reservation to `wait`, or to an adapter, in time or within a second after.
    */
-  async reserve(
-    url: string | URL,
-    { cost = 1, key }: Pick<WaitOptions, 'cost' | 'key'> = noOptions,
-  ): Promise<Reservation> {
-    return this.#desk.reserve(this.#keyOf(url, { key }), cost)
+  async reserve(url: string | URL, options: Pick<WaitOptions, 'cost' | 'key'> = noOptions): Promise<Reservation> {
+    const key = this.#keyOf(url, options)
+    const { cost = 1 } = plainFields(options, ['cost', 'key'], 'options')
+    return this.#desk.reserve(key, cost as number)
   }
 
   /** When a request that is made now would leave. Takes nothing. */
@@ -104,6 +106,7 @@ export class Pacer {
    * throws is rethrown as it is.
    */
   async run<T>(url: string | URL, fn: (permit: Permit) => T | Promise<T>, options?: WaitOptions): Promise<T> {
+    aFunction(fn, 'fn')
     const permit = await this.wait(url, options)
     try {
       const result = await fn(permit)
@@ -117,6 +120,7 @@ export class Pacer {
 
   /** Learns from an answer that did not come through a permit. */
   observe(url: string | URL, outcome: Outcome): void {
+    checkOutcome(outcome)
     const departedAtMs = this.#desk.now() - (outcome.latencyMs ?? 0)
     this.#holds.observe(this.#hostOf(url), outcome, departedAtMs)
   }
@@ -179,9 +183,7 @@ export class Pacer {
   }
 
   #keyOf(url: string | URL, options: Pick<WaitOptions, 'key' | 'request'>): string {
-    if (typeof options !== 'object' || options === null) {
-      throw new PolicyError('options', `must be an object, got ${show(options)}`)
-    }
+    anyObject(options, 'options')
     const { key } = options
     if (key === undefined) return this.#keys.keyOf(url, options.request)
     if (typeof key === 'string' && key !== '') return key

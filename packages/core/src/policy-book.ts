@@ -1,4 +1,4 @@
-import { plainObject, positiveNumber, show } from './checks.ts'
+import { aFunction, atLeastOne, plainFields, plainObject } from './checks.ts'
 import { PolicyError } from './errors.ts'
 import { fingerprintOf, Limits } from './limits.ts'
 import type { KeyFinder } from './origin.ts'
@@ -30,19 +30,15 @@ export class PolicyBook {
   /** @throws {PolicyError} if an option makes no sense */
   constructor(options: PacerOptions, keys: KeyFinder) {
     const { hosts = {}, policyFor, adapt = true } = options
-    this.#general = checkPolicy(fieldsOf(options), 'options')
-    if (policyFor !== undefined && typeof policyFor !== 'function') {
-      throw new PolicyError('options.policyFor', `must be a function, got ${show(policyFor)}`)
-    }
+    this.#general = checkPolicy(policyAmong(options), 'options')
+    if (policyFor !== undefined) aFunction(policyFor, 'options.policyFor')
     this.#policyFor = policyFor
     this.startIntervalMs = startIntervalOf(adapt)
-    if (typeof hosts !== 'object' || hosts === null) {
-      throw new PolicyError('options.hosts', `must be an object, got ${show(hosts)}`)
-    }
     this.#warnEarly('options')
-    for (const [host, policy] of Object.entries(hosts)) {
+    for (const [host, policy] of Object.entries(plainObject(hosts, 'options.hosts'))) {
       const path = `hosts[${JSON.stringify(host)}]`
       const key = keys.configuredKey(host, path)
+      if (this.#hosts.has(key)) throw new PolicyError(path, `is the same host as another one here, ${key}`)
       this.#hosts.set(key, checkPolicy(policy, path))
       this.#warnEarly(path, key)
     }
@@ -51,9 +47,13 @@ export class PolicyBook {
   /** The limits of a host, at once or, where they are looked up, later. */
   limitsOf(key: string): Limits | Promise<Limits> {
     if (this.#policyFor === undefined || this.#found.has(key)) return this.#assemble(key)
-    const found = this.#policyFor(key)
-    if (!isThenable(found)) return this.#accept(key, found)
-    return Promise.resolve(found).then((policy) => this.#accept(key, policy))
+    try {
+      const found = this.#policyFor(key)
+      if (!isThenable(found)) return this.#accept(key, found)
+      return Promise.resolve(found).then((policy) => this.#accept(key, policy))
+    } catch (error) {
+      return Promise.reject(error)
+    }
   }
 
   /** Lays a policy over what applies to a host, or to all hosts. */
@@ -123,16 +123,20 @@ function isThenable<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
   return typeof (value as { then?: unknown } | undefined)?.then === 'function'
 }
 
+/** Refuses what are no options of a pacer, or have a field that is unknown. @returns a copy */
+export function checkPacerOptions(options: unknown): PacerOptions {
+  return plainFields(options, [...policyFields, ...otherOptions], 'options')
+}
+
 const otherOptions = ['hosts', 'policyFor', 'keyBy', 'store', 'adapt', 'clock']
 
 /** The fields among the options that are those of a policy. */
-function fieldsOf(options: PacerOptions): Policy {
-  plainObject(options, [...policyFields, ...otherOptions], 'options')
+function policyAmong(options: PacerOptions): Policy {
   return Object.fromEntries(Object.entries(options).filter(([name]) => !otherOptions.includes(name)))
 }
 
 function startIntervalOf(adapt: NonNullable<PacerOptions['adapt']>): number {
   if (typeof adapt === 'boolean') return defaultStartIntervalMs
-  const { startIntervalMs = defaultStartIntervalMs } = plainObject(adapt, ['startIntervalMs'], 'options.adapt')
-  return positiveNumber(startIntervalMs, 'options.adapt.startIntervalMs')
+  const { startIntervalMs = defaultStartIntervalMs } = plainFields(adapt, ['startIntervalMs'], 'options.adapt')
+  return atLeastOne(startIntervalMs, 'options.adapt.startIntervalMs')
 }

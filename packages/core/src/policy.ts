@@ -1,4 +1,4 @@
-import { atLeastOne, nonNegativeNumber, oneOf, plainObject, positiveNumber, show, wholeNumber } from './checks.ts'
+import { atLeastOne, nonNegativeNumber, oneOf, plainFields, positiveNumber, show, wholeNumber } from './checks.ts'
 import { PolicyError } from './errors.ts'
 import { FixedWindow } from './layers/fixed-window.ts'
 import type { Layer } from './layers/layer.ts'
@@ -62,11 +62,11 @@ export const policyFields = Object.keys(checks) as readonly (keyof Policy)[]
  * Checks a policy that may come from a file.
  *
  * @param path what to call it in an error, e.g. `hosts["https://a.example"]`
- * @returns the same policy
+ * @returns a copy, which nobody else can change
  * @throws {PolicyError} if a field is unknown or senseless; its `path` names the field
  */
 export function checkPolicy(policy: unknown, path = 'policy'): Policy {
-  const fields = plainObject(policy, policyFields, path)
+  const fields = plainFields(policy, policyFields, path)
   for (const name of policyFields) {
     // A field that is there and undefined is a mistake in the making: a limit that got lost on its way.
     if (name in fields) checks[name](fields[name], `${path}.${name}`)
@@ -74,7 +74,7 @@ export function checkPolicy(policy: unknown, path = 'policy'): Policy {
   if ('capacity' in fields && !('rate' in fields)) {
     throw new PolicyError(`${path}.capacity`, 'is the burst of a rate, but there is no rate')
   }
-  return fields
+  return structuredClone(fields)
 }
 
 /** Makes the layers of a policy: the interval, the burst, then the quotas. */
@@ -114,12 +114,12 @@ function checkJustification(value: unknown, path: string): void {
 
 function checkQuotas(value: unknown, path: string): void {
   if (!Array.isArray(value)) throw new PolicyError(path, `must be a list of quotas, got ${show(value)}`)
-  value.forEach((quota: unknown, index) => {
-    const fields = plainObject(quota, ['limit', 'windowMs', 'window'], `${path}[${index}]`)
+  for (const [index, quota] of value.entries()) {
+    const fields = plainFields(quota, ['limit', 'windowMs', 'window'], `${path}[${index}]`)
     wholeNumber(fields.limit, `${path}[${index}].limit`)
     positiveNumber(fields.windowMs, `${path}[${index}].windowMs`)
     if ('window' in fields) oneOf(fields.window, ['sliding', 'counter', 'fixed'], `${path}[${index}].window`)
-  })
+  }
 }
 
 function pick<T extends object, K extends keyof T>(from: T, name: K): Pick<T, K> | Record<string, never> {

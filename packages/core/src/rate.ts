@@ -23,10 +23,15 @@ export function parseRate(rate: Rate, path = 'rate'): number {
 
 /** Milliseconds from one request to the next at this rate; exact where the rate is (`'80r/m'` is 750). */
 export function msPerRequest(rate: Rate, path = 'rate'): number {
-  if (typeof rate === 'number') return 1000 / positiveNumber(rate, path)
+  if (typeof rate === 'number') return shortEnough(1000 / positiveNumber(rate, path), rate, path)
   const [, count, unit] = (typeof rate === 'string' && written.exec(rate)) || []
   if (count === undefined || unit === undefined) {
     throw new PolicyError(path, `must be written like '10r/s', '100r/m' or a number per second, got ${show(rate)}`)
   }
-  return (unitMs[unit.toLowerCase()] as number) / positiveNumber(Number(count), path)
+  return shortEnough((unitMs[unit.toLowerCase()] as number) / positiveNumber(Number(count), path), rate, path)
+}
+
+function shortEnough(gapMs: number, rate: Rate, path: string): number {
+  if (gapMs <= Number.MAX_SAFE_INTEGER) return gapMs
+  throw new PolicyError(path, `must let a request go within ${Number.MAX_SAFE_INTEGER} ms, got ${show(rate)}`)
 }

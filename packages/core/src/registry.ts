@@ -1,4 +1,4 @@
-import { nonNegativeNumber, plainObject, positiveNumber, wholeNumber } from './checks.ts'
+import { nonNegativeNumber, plainFields, positiveNumber, wholeNumber } from './checks.ts'
 import { HostLimiter, type HostLimiterOptions } from './host-limiter.ts'
 import type { Policy } from './policy.ts'
 
@@ -25,7 +25,7 @@ const entryFields = ['crawlDelayFloorSeconds', 'rulesCrawlDelaySeconds', 'maxReq
  * @throws {PolicyError} if a field is unknown, missing or senseless
  */
 export function policyFor(entry: RegistryEntry): Policy {
-  plainObject(entry, entryFields, 'entry')
+  plainFields(entry, entryFields, 'entry')
   const floorSeconds = nonNegativeNumber(entry.crawlDelayFloorSeconds, 'entry.crawlDelayFloorSeconds')
   const rulesSeconds = nonNegativeNumber(entry.rulesCrawlDelaySeconds ?? 0, 'entry.rulesCrawlDelaySeconds')
   const perMinute = positiveNumber(entry.maxRequestsPerMinute, 'entry.maxRequestsPerMinute')

@@ -71,6 +71,21 @@ export class Waiter implements Waiting, AbortListener {
   }
 }
 
+const waitOptions: ReadonlySet<string> = new Set<keyof WaitOptions>([
+  'signal',
+  'priority',
+  'cost',
+  'maxWaitMs',
+  'key',
+  'reservation',
+  'reportsSent',
+  'request',
+])
+
+function unknownOption(name: string): PolicyError {
+  return new PolicyError(name, `is unknown; known here are ${[...waitOptions].join(', ')}`)
+}
+
 /**
  * Checks what a request says of itself.
  *
@@ -78,6 +93,7 @@ export class Waiter implements Waiting, AbortListener {
  * @throws {PolicyError} that names the option
  */
 export function checkWaitOptions(options: WaitOptions, maxCost: number): void {
+  for (const name in options) if (!waitOptions.has(name)) throw unknownOption(name)
   const { cost, priority, maxWaitMs, signal, reservation } = options
   if (cost !== undefined) checkCost(cost, maxCost)
   if (priority !== undefined && !Number.isFinite(priority)) {

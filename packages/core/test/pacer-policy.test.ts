@@ -168,7 +168,7 @@ test.each<[unknown, string]>([
   [{ hosts: { 'https://a.example': { rate: 'fast' } } }, 'hosts["https://a.example"].rate'],
   [{ hosts: { 'https://a.example': null } }, 'hosts["https://a.example"]'],
   [{ hosts: { 'a.example': {} } }, 'hosts["a.example"]'],
-  [{ keyBy: 'path' }, 'keyBy'],
+  [{ keyBy: 'path' }, 'options.keyBy'],
   [{ adapt: { startIntervalMs: 0 } }, 'options.adapt.startIntervalMs'],
   [{ adapt: { start: 0 } }, 'options.adapt.start'],
   [[], 'options'],

@@ -1,5 +1,5 @@
 import type { ClientRequest } from 'node:http'
-import type { Pacer, RequestOptions } from '@hostpace/core'
+import { type Pacer, readRequestOptions } from '@hostpace/core'
 import type { GotReturn, Options } from 'got'
 import type { HopOptions } from './hop.ts'
 import { HopChain } from './hop-chain.ts'
@@ -80,7 +80,7 @@ export class Call {
 
   /** What the caller says of this hop; `undefined` for one that is not paced. */
   #hopOptions(options: Options): HopOptions | undefined {
-    const { skip, key, ...own } = (options.context.hostpace ?? {}) as RequestOptions
+    const { skip, key, ...own } = readRequestOptions(options.context.hostpace)
     const url = options.url as URL
     // What the caller says of a host does not hold for the one that a redirect leads to.
     const ownKey = (this.#options.url as URL).origin === url.origin ? key : undefined

@@ -1,4 +1,4 @@
-import { type Pacer, type PacerOptions, takesHandovers, toPacer } from '@hostpace/core'
+import { type Pacer, type PacerOptions, PolicyError, readRequestOptions, takesHandovers, toPacer } from '@hostpace/core'
 import type { Dispatcher } from 'undici'
 import type { AnyHandler, Dispatch } from './dispatch.ts'
 import { LegacyRequest } from './legacy-request.ts'
@@ -33,15 +33,17 @@ export function pace(
   pacerOrOptions?: Pacer | PacerOptions,
   settings: PaceSettings = {},
 ): Dispatcher.DispatcherComposeInterceptor {
+  const origin = originAmong(settings)
   const pacer = toPacer(pacerOrOptions)
   takesHandovers(pacer)
 
   // undici 8 says here where a Client or Pool goes; the others leave it out.
   function intercept(dispatch: Dispatch, composedOrigin?: string | null): Dispatch {
     return (options, handler) => {
-      if (options.hostpace?.skip || options.method === 'CONNECT') return dispatch(options, handler)
-      const origin = options.origin ?? composedOrigin ?? settings.origin
-      return requestFor({ pacer, dispatch, options, target: targetOf(origin, options.path) }, handler).go()
+      const { skip } = readRequestOptions(options.hostpace)
+      if (skip || options.method === 'CONNECT') return dispatch(options, handler)
+      const target = targetOf(options.origin ?? composedOrigin ?? origin, options.path)
+      return requestFor({ pacer, dispatch, options, target }, handler).go()
     }
   }
   return intercept as unknown as Dispatcher.DispatcherComposeInterceptor
@@ -52,4 +54,12 @@ function requestFor(lane: Lane, handler: AnyHandler): PacedRequest {
   return typeof handler.onRequestStart === 'function'
     ? new ModernRequest(lane, handler)
     : new LegacyRequest(lane, handler)
+}
+
+function originAmong(settings: PaceSettings): URL | undefined {
+  for (const name in settings) if (name !== 'origin') throw new PolicyError(`settings.${name}`, 'is unknown')
+  const { origin } = settings
+  if (origin === undefined) return undefined
+  if (URL.canParse(String(origin))) return new URL(origin)
+  throw new PolicyError('settings.origin', `must be a URL, got ${origin}`)
 }

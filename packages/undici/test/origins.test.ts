@@ -17,6 +17,14 @@ test('an origin may be a string or a URL, with or without a slash', async () => 
   expect(departures).toEqual([origin, origin, origin, origin])
 })
 
+test.each([
+  [{ orgin: 'https://a.example' }, 'settings.orgin'],
+  [{ origin: 'a.example' }, 'settings.origin'],
+  [{ origin: null }, 'settings.origin'],
+])('the settings %o are refused', (settings, path) => {
+  expect(() => pace({}, settings as never)).toThrow(expect.objectContaining({ name: 'PolicyError', path }))
+})
+
 describe.each([
   ['Client', Client],
   ['Pool', Pool],

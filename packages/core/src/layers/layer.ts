@@ -1,5 +1,5 @@
 import { checkCost } from '../checks.ts'
-import { type Clock, systemClock } from '../clock.ts'
+import { type Clock, checkClock, systemClock } from '../clock.ts'
 
 /** What asked for a wait. `'concurrency'` is a permit that was missing, `'none'` is no wait at all. */
 export type LayerName = 'interval' | 'burst' | 'quota' | 'adaptive' | 'published' | 'pause' | 'concurrency' | 'none'
@@ -33,6 +33,7 @@ export abstract class Layer {
   #own: Float64Array | undefined
 
   constructor({ clock = systemClock }: LayerOptions) {
+    if (clock !== systemClock) checkClock(clock, 'clock')
     this.#clock = clock
   }
 

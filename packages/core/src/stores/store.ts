@@ -1,3 +1,4 @@
+import { aFunction, anyObject } from '../checks.ts'
 import type { Forecast } from '../forecast.ts'
 import type { HostTable } from '../host-table.ts'
 import type { Limits } from '../limits.ts'
@@ -5,6 +6,31 @@ import type { Slot } from '../slot.ts'
 
 /** What a store in this process answers at once and a shared one later. */
 export type Answer<T> = T | Promise<T>
+
+const storeMethods = [
+  'leave',
+  'retry',
+  'reserve',
+  'giveBack',
+  'sent',
+  'finish',
+  'pause',
+  'resume',
+  'view',
+  'adopt',
+  'close',
+] as const satisfies readonly (keyof Store)[]
+
+/**
+ * Refuses what is no store.
+ *
+ * @throws {PolicyError} that names what is missing
+ */
+export function checkStore(store: Store, path: string): void {
+  anyObject(store, path)
+  anyObject(store.hosts, `${path}.hosts`)
+  for (const name of storeMethods) aFunction(store[name], `${path}.${name}`)
+}
 
 /** Asks a store: one that throws has answered as one that rejects. */
 export function answerOf<T>(ask: () => Answer<T>): Answer<T> {

@@ -1,5 +1,5 @@
 import type { Pacer } from '../pacer.ts'
-import type { RequestOptions } from '../pacer-options.ts'
+import type { RequestOptions } from '../request-options.ts'
 
 /** A request as the adapter suite describes it to every client. */
 export interface DriverRequest extends RequestOptions {

@@ -58,6 +58,21 @@ export const optionScenarios: readonly AdapterScenario[] = [
     assert.deepEqual(departures, [a.origin])
   }),
 
+  ...[
+    ['hostpace.skip', { skip: '5' }],
+    ['hostpace.maxWait', { maxWait: 5 }],
+    ['priority', { priority: '5' }],
+  ].map(([path, wrong]) =>
+    scenario(`an option that makes no sense is refused by name: ${path}`, {}, async (setting) => {
+      const { a, driver, send, pacer } = setting
+      const error = driver.causeOf(await send({ url: a.url('/wrong'), ...(wrong as object) }).error())
+      assert.deepEqual({ name: 'PolicyError', path }, { name: (error as Error).name, path: pathOf(error) })
+      await send({ url: a.url('/right') }).response()
+      assert.deepEqual(a.paths, ['/right'])
+      assert.equal(pacer.stats().total.departures, 1)
+    }),
+  ),
+
   scenario('reservation: a request may go at the time that was reserved for it', {}, async (setting) => {
     const { a, send, waiting, clock, pacer } = setting
     await send({ url: a.url('/first') }).response()
@@ -76,3 +91,7 @@ export const optionScenarios: readonly AdapterScenario[] = [
     assert.deepEqual(a.paths, ['/first', '/reserved', '/other'])
   }),
 ]
+
+function pathOf(error: unknown): unknown {
+  return (error as { path?: unknown }).path
+}
