@@ -1,6 +1,13 @@
-import { memoryStore } from '@hostpace/core'
 import { describe, expect, test } from 'vitest'
-import { createPacer, HostLimiter, type PacerOptions, type Policy, PolicyError, TokenBucket } from '../src/index.ts'
+import {
+  createPacer,
+  HostLimiter,
+  memoryStore,
+  type PacerOptions,
+  type Policy,
+  PolicyError,
+  TokenBucket,
+} from '../src/index.ts'
 import { ManualClock } from '../src/testing/manual-clock.ts'
 import { Setting, stores, url } from './support/pacer-setting.ts'
 
