@@ -1,6 +1,7 @@
 /** A client and the transport beneath it, paced by the same pacer: acceptance case 18. */
 import { pace as paceAxios } from '@hostpace/axios'
 import { createPacer } from '@hostpace/core'
+import { pace as paceFetch } from '@hostpace/fetch'
 import { pace as paceDispatcher } from '@hostpace/undici'
 import axios from 'axios'
 import {
@@ -48,6 +49,14 @@ test.each(fetches)('axios over $name: one wait for each hop', async ({ fetch, Re
   await client.get(a.url('/redirect', { to: b.url('/ok') }), env)
   expect(departures).toEqual([a.origin, a.origin, b.origin])
   expect([...a.paths, ...b.paths]).toHaveLength(3)
+  expect(pacer.stats().total).toMatchObject({ queued: 0, inFlight: 0 })
+})
+
+test('axios over a paced fetch over a paced dispatcher: one wait for each hop', async () => {
+  const { a, b, pacer, client, departures } = await setUp()
+  await client.get(a.url('/redirect', { to: b.url('/ok') }), { env: { fetch: paceFetch(fetch, pacer) } })
+  expect(departures).toEqual([a.origin, b.origin])
+  expect([...a.paths, ...b.paths]).toHaveLength(2)
   expect(pacer.stats().total).toMatchObject({ queued: 0, inFlight: 0 })
 })
 

@@ -17,6 +17,7 @@ const entries: Readonly<Record<string, () => Promise<object>>> = {
   '@hostpace/got': () => import('@hostpace/got'),
   '@hostpace/axios': () => import('@hostpace/axios'),
   '@hostpace/undici': () => import('@hostpace/undici'),
+  '@hostpace/fetch': () => import('@hostpace/fetch'),
 }
 
 /** A user's project, with the packages installed from their tarballs, and the clients from the workspace. */
@@ -64,7 +65,7 @@ describe.each(Object.keys(entries))('%s as installed', (entry) => {
   })
 })
 
-describe.each(['core', 'got', 'axios', 'undici'])('the manifest of %s', (name) => {
+describe.each(['core', 'got', 'axios', 'undici', 'fetch'])('the manifest of %s', (name) => {
   test('names versions, and nothing of the workspace', async () => {
     const text = await readFile(join(project, 'node_modules/@hostpace', name, 'package.json'), 'utf8')
     expect(text).not.toMatch(/workspace:|catalog:/)
@@ -78,6 +79,7 @@ test.each(['nodenext', 'bundler'])(
     import { createPacer, type Permit } from '@hostpace/core'
     import { ManualClock } from '@hostpace/core/testing'
     import { pace as paceAxios } from '@hostpace/axios'
+    import { pace as paceFetch } from '@hostpace/fetch'
     import { pace as paceGot } from '@hostpace/got'
     import { pace as paceUndici } from '@hostpace/undici'
     import axios from 'axios'
@@ -89,6 +91,8 @@ test.each(['nodenext', 'bundler'])(
     export const client = got.extend(paceGot(pacer))
     export const eject: () => void = paceAxios(axios.create(), pacer)
     export const agent = new Agent().compose(paceUndici(pacer))
+    export const paced: typeof fetch = paceFetch(fetch, pacer)
+    export const asked = () => paceFetch(fetch, pacer)('https://a.example/', { hostpace: { priority: 1 } })
     // @ts-expect-error: a rate is not a number of nothing
     createPacer({ rate: true })
   `

@@ -14,8 +14,8 @@ interface AsyncContext {
 }
 
 interface Registry {
-  /** Pacers that pace a transport: below them, a handover may be taken. */
-  readonly takers: WeakSet<Pacer>
+  /** How often a pacer was installed where a handover may be taken. */
+  readonly takers: WeakMap<Pacer, number>
   context: AsyncContext | undefined
 }
 
@@ -23,28 +23,31 @@ interface Registry {
 const registryKey = Symbol.for('hostpace.handover')
 
 /**
- * For adapters of transports: says that this pacer paces what clients send through it, so that a client which is
- * paced as well hands its requests over, and both together charge once.
+ * For adapters of what clients send through: says that this pacer paces it once more, so that a client which is paced
+ * as well hands its requests over, and both together charge once.
  */
 export function takesHandovers(pacer: Pacer): void {
-  registry().takers.add(pacer)
+  const { takers } = registry()
+  takers.set(pacer, (takers.get(pacer) ?? 0) + 1)
 }
 
 /**
- * For adapters of clients: sends a request that `pacers` have let go, in such a way that the adapter of a
- * transport beneath, for the same pacers, knows of it and does not wait again.
+ * For adapters of clients: sends a request that `pacers` have let go, in such a way that an adapter of what it is
+ * sent through, for the same pacers, knows of it and does not wait again.
  *
- * Where no transport is paced, or where the runtime has no `AsyncLocalStorage`, it just calls `send`.
+ * Where nothing beneath is paced, or where the runtime has no `AsyncLocalStorage`, it just calls `send`.
+ *
+ * @param own how many of those that take handovers the caller itself is
  */
-export function handOver<T>(pacers: readonly Pacer[], url: string | URL, send: () => T): T {
+export function handOver<T>(pacers: readonly Pacer[], url: string | URL, send: () => T, own = 0): T {
   const { takers } = registry()
-  const shared = pacers.filter((pacer) => takers.has(pacer))
+  const shared = pacers.filter((pacer) => (takers.get(pacer) ?? 0) > own)
   const context = shared.length > 0 ? asyncContext() : undefined
   return context === undefined ? send() : context.run({ origin: originOf(url), pacers: new Set(shared) }, send)
 }
 
 /**
- * For adapters of transports: whether this request has waited further up. It is told once for each handover: a
+ * For adapters of what clients send through: whether this request has waited further up. It is told once for each handover: a
  * retry beneath the client is a request of its own, and so is one that goes elsewhere.
  */
 export function takeHandover(pacer: Pacer, url: string): boolean {
@@ -55,7 +58,7 @@ export function takeHandover(pacer: Pacer, url: string): boolean {
 
 function registry(): Registry {
   const holder = globalThis as { [registryKey]?: Registry }
-  holder[registryKey] ??= { takers: new WeakSet(), context: undefined }
+  holder[registryKey] ??= { takers: new WeakMap(), context: undefined }
   return holder[registryKey]
 }
 

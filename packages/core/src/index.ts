@@ -11,6 +11,7 @@ export {
 } from './errors.ts'
 export type { PacerEventName, PacerEvents, PacerListener } from './events.ts'
 export type { Explanation, LayerExplanation } from './explanation.ts'
+export { type FetchRedirect, fetchFailure, locationOf, redirectTo } from './fetch-redirect.ts'
 export { handOver, takeHandover, takesHandovers } from './handover.ts'
 export { HostLimiter, type HostLimiterOptions } from './host-limiter.ts'
 export type { HostStats, PacerStats, WaitStats } from './host-stats.ts'

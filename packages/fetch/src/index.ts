@@ -1,0 +1,1 @@
+export { type AnyFetch, type PacedFetch, pace } from './pace.ts'

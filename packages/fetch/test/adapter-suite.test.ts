@@ -1,0 +1,14 @@
+import { adapterScenarios } from '@hostpace/core/testing'
+import { fetch as undiciFetch } from 'undici'
+import { describe, test } from 'vitest'
+import { fetchDriver } from './driver.ts'
+
+/** Its cases B01, B03 and B05 are named by their id. */
+describe.each([
+  fetchDriver('built-in fetch', globalThis.fetch),
+  fetchDriver('undici fetch', undiciFetch as unknown as typeof globalThis.fetch),
+])('$name', (driver) => {
+  for (const { name, needs, run } of adapterScenarios) {
+    test.skipIf(needs?.some((need) => driver.lacks?.has(need)))(name, () => run(driver))
+  }
+})
