@@ -18,6 +18,6 @@ export function targetOf(input: unknown): URL | undefined {
   }
 }
 
-export function isHttp({ protocol }: URL): boolean {
+function isHttp({ protocol }: URL): boolean {
   return protocol === 'http:' || protocol === 'https:'
 }
