@@ -48,3 +48,14 @@ export function watchAbort(signal: AbortSignal, listener: AbortListener): void {
 export function unwatchAbort(signal: AbortSignal, listener: AbortListener): void {
   watches.get(signal)?.remove(listener)
 }
+
+/** What `promise` gives, unless the signal is aborted before: then it rejects in the same turn with exactly its reason. */
+export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined || signal === null) return promise
+  return new Promise((resolve, reject) => {
+    const listener: AbortListener = { aborted: () => reject(signal.reason) }
+    if (signal.aborted) reject(signal.reason)
+    else watchAbort(signal, listener)
+    promise.then(resolve, reject).finally(() => unwatchAbort(signal, listener))
+  })
+}

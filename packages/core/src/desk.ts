@@ -12,6 +12,7 @@ import type { Limits } from './limits.ts'
 import type { WaitOptions } from './pacer-options.ts'
 import type { Outcome, Permit } from './permit.ts'
 import type { PolicyBook } from './policy-book.ts'
+import type { PolicyLookup } from './policy-lookup.ts'
 import type { Reservation } from './reservation.ts'
 import type { Slot } from './slot.ts'
 import { type Answer, answerOf, type Leave, type Store } from './stores/store.ts'
@@ -22,6 +23,9 @@ const keepRecoveredMs = 60_000
 
 /** Hears what the answers to permitted requests say. */
 export type OutcomeListener = (host: number, outcome: Outcome, departedAtMs: number) => void
+
+/** How long a policy is kept that could not be looked up again. */
+const keepStaleMs = 60_000
 
 /**
  * Where requests are let go: it asks the store, and keeps the queues and the records of the hosts.
@@ -36,6 +40,7 @@ export class Desk implements PermitIssuer, QueueOffice {
   readonly #clock: Required<Clock>
   readonly #policies: PolicyBook
   readonly #onOutcome: OutcomeListener
+  readonly #lookupOf: (host: number) => PolicyLookup
   /** Lines of those who come with a slot. */
   readonly #ownLines = new Set<HostQueue>()
   /** How many have come so far; what was promised to those who came later makes room for those before. */
@@ -52,6 +57,7 @@ export class Desk implements PermitIssuer, QueueOffice {
     events: EventHub,
     clock: Required<Clock>,
     onOutcome: OutcomeListener,
+    lookupOf: (host: number) => PolicyLookup,
   ) {
     this.store = store
     this.events = events
@@ -60,6 +66,7 @@ export class Desk implements PermitIssuer, QueueOffice {
     this.#clock = clock
     this.#policies = policies
     this.#onOutcome = onOutcome
+    this.#lookupOf = lookupOf
     this.#sweptAtMs = clock.now()
   }
 
@@ -76,6 +83,7 @@ export class Desk implements PermitIssuer, QueueOffice {
     checkWaitOptions(options, limits?.stack.maxCost ?? Number.POSITIVE_INFINITY)
     const { cost = 1, reportsSent = false } = options
     const nowMs = this.now()
+    if (this.records.staleAtMs.size > 0) this.#renewIfStale(host, key, nowMs)
     this.#arrivals++
     const reserved = this.#claim(host, cost, options.reservation)
     if (reserved !== undefined && limits !== undefined) return this.#waitForSlot(reserved, host, limits, options, nowMs)
@@ -89,6 +97,16 @@ export class Desk implements PermitIssuer, QueueOffice {
       }
     }
     return this.#lineUp(queue ?? this.#openQueue(host, key), options, nowMs, leave)
+  }
+
+  /** Lets a look-up ask a host, by what is known without it and in a line of its own. */
+  waitForLookup(key: string, signal: AbortSignal | undefined): Promise<Permit> {
+    if (this.#isClosed) return Promise.reject(new PacerClosedError())
+    if (signal?.aborted === true) return Promise.reject(signal.reason)
+    const host = this.hostOf(key)
+    const limits = this.records.limits[host] ?? this.#provisionalOf(host, key)
+    this.#arrivals++
+    return this.#lineUp(this.#openOwnLine(host, limits), { signal }, this.now())
   }
 
   /** Reserves a departure behind all who wait. */
@@ -135,7 +153,7 @@ export class Desk implements PermitIssuer, QueueOffice {
     for (const [key, host] of this.store.hosts.entries()) {
       const former = this.records.limits[host]
       if (former === undefined || (onlyKey !== undefined && onlyKey !== key)) continue
-      const limits = this.#policies.limitsOf(key) as Limits
+      const limits = this.#policies.knownLimitsOf(key)
       if (limits === former) continue
       this.store.adopt(host, former, limits, this.records.inFlight[host] as number, this.now())
       this.records.limits[host] = limits
@@ -239,7 +257,13 @@ export class Desk implements PermitIssuer, QueueOffice {
 
   /** The present limits of a host in flight, which is not forgotten. */
   #limitsOf({ host }: HostPermit): Limits {
-    return this.records.limits[host] as Limits
+    return (this.records.limits[host] ?? this.records.provisional.get(host)) as Limits
+  }
+
+  #provisionalOf(host: number, key: string): Limits {
+    const limits = this.records.provisional.get(host) ?? this.#policies.knownLimitsOf(key)
+    this.records.provisional.set(host, limits)
+    return limits
   }
 
   /** As long as permits are out, nobody else on the store may forget their hosts. */
@@ -276,8 +300,7 @@ export class Desk implements PermitIssuer, QueueOffice {
     options: WaitOptions,
     nowMs: number,
   ): Promise<Permit> {
-    const queue = new HostQueue(this, host, this.store.hosts.keyOf(host))
-    this.#ownLines.add(queue)
+    const queue = this.#openOwnLine(host)
     const leave: Answer<Leave> =
       departAtMs > nowMs
         ? { kind: 'promised', slot, waitMs: departAtMs - nowMs }
@@ -296,6 +319,12 @@ export class Desk implements PermitIssuer, QueueOffice {
     return undefined
   }
 
+  #openOwnLine(host: number, limits?: Limits): HostQueue {
+    const queue = new HostQueue(this, host, this.store.hosts.keyOf(host), limits)
+    this.#ownLines.add(queue)
+    return queue
+  }
+
   #openQueue(host: number, key: string): HostQueue {
     const queue = new HostQueue(this, host, key)
     this.records.queues[host] = queue
@@ -310,7 +339,7 @@ export class Desk implements PermitIssuer, QueueOffice {
   /** The limits of a host met for the first time, if they are known at once; else those who wait are told later. */
   #lookUp(host: number, key: string): Limits | undefined {
     if (this.records.lookups.has(host)) return undefined
-    const limits = this.#policies.limitsOf(key)
+    const limits = this.#policies.limitsOf(key, () => this.#lookupOf(host))
     if (!(limits instanceof Promise)) return this.#learnLimits(host, limits)
     let end: (error: unknown) => void = () => {}
     const known = new Promise<Limits>((resolve, reject) => {
@@ -331,7 +360,25 @@ export class Desk implements PermitIssuer, QueueOffice {
     return undefined
   }
 
+  /** Looks a policy up again whose time is over. Until it is known the present one holds. */
+  #renewIfStale(host: number, key: string, nowMs: number): void {
+    if (nowMs < (this.records.staleAtMs.get(host) ?? nowMs + 1)) return
+    this.records.staleAtMs.delete(host)
+    const limits = this.#policies.lookUp(key, this.#lookupOf(host))
+    if (limits instanceof Promise) {
+      limits.then(
+        () => this.renewLimits(key),
+        () => this.records.staleAtMs.set(host, this.now() + keepStaleMs),
+      )
+    } else this.renewLimits(key)
+  }
+
   #learnLimits(host: number, limits: Limits): Limits {
+    const former = this.records.provisional.get(host)
+    if (former !== undefined && former !== limits) {
+      this.store.adopt(host, former, limits, this.records.inFlight[host] as number, this.now())
+    }
+    this.records.provisional.delete(host)
     this.records.limits[host] = limits
     // A pause may have been asked for before.
     const nowMs = this.now()

@@ -39,6 +39,7 @@ export class HostQueue implements Sleeper, WaiterOwner {
   readonly #office: QueueOffice
   readonly #host: number
   readonly #key: string
+  readonly #limitsOf: () => Limits | undefined
   readonly #line = new WaitingLine<Waiter>()
   /** The head that asked last, and what it was promised. */
   #asker: Waiter | undefined
@@ -61,10 +62,12 @@ export class HostQueue implements Sleeper, WaiterOwner {
   #isAsking = false
   #mustAskAgain = false
 
-  constructor(office: QueueOffice, host: number, key: string) {
+  /** @param limits what the line goes by in place of the present limits of the host */
+  constructor(office: QueueOffice, host: number, key: string, limits?: Limits) {
     this.#office = office
     this.#host = host
     this.#key = key
+    this.#limitsOf = limits === undefined ? () => office.limitsOf(host) : () => limits
   }
 
   get size(): number {
@@ -82,7 +85,7 @@ export class HostQueue implements Sleeper, WaiterOwner {
 
   /** Lines up a request, or refuses it at once. `leave` is what the store said to it, if it was asked. */
   enqueue(waiter: Waiter, leave?: Answer<Leave>): void {
-    const maxQueue = this.#office.limitsOf(this.#host)?.policy.maxQueue
+    const maxQueue = this.#limitsOf()?.policy.maxQueue
     if (maxQueue !== undefined && this.#line.size - this.#mayLeave() >= maxQueue) {
       this.#office.refused(waiter, this.#host, new QueueFullError(maxQueue, this.#key), this.#office.now())
       return
@@ -121,7 +124,7 @@ export class HostQueue implements Sleeper, WaiterOwner {
     }
     let known = answer
     for (let head = this.#line.head; head !== undefined; head = this.#line.head) {
-      const limits = this.#office.limitsOf(this.#host)
+      const limits = this.#limitsOf()
       if (limits === undefined) return
       if (head.cost > limits.stack.maxCost) {
         this.#refuse(head, costError(head.cost, limits.stack.maxCost))
@@ -232,7 +235,7 @@ export class HostQueue implements Sleeper, WaiterOwner {
   #answered(head: Waiter, leave: Leave, limits: Limits): void {
     this.#isAsking = false
     const { store } = this.#office
-    if (this.#line.head !== head || this.#office.limitsOf(this.#host) !== limits) {
+    if (this.#line.head !== head || this.#limitsOf() !== limits) {
       // It gave up, somebody went ahead or the policy is another by now: what it was given goes back.
       if (leave.kind !== 'full' && leave.slot !== undefined)
         store.giveBack(this.#host, limits, leave.slot, this.#office.now())
@@ -286,7 +289,7 @@ export class HostQueue implements Sleeper, WaiterOwner {
 
   /** Refuses the last of the line if it turns out to be longer than it may be. */
   #refuseExcess(): void {
-    const maxQueue = this.#office.limitsOf(this.#host)?.policy.maxQueue
+    const maxQueue = this.#limitsOf()?.policy.maxQueue
     const size = this.#line.size - this.#mayLeave()
     if (maxQueue === undefined || size <= maxQueue) return
     for (const waiter of [...this.#line].slice(maxQueue - size)) {
@@ -316,7 +319,7 @@ export class HostQueue implements Sleeper, WaiterOwner {
       this.#refuseHopeless()
       return
     }
-    const limits = this.#office.limitsOf(this.#host) as Limits
+    const limits = this.#limitsOf() as Limits
     const waitMs = outlook.waitOf(waiter.cost, this.#office.now())
     const layer = this.#layer === 'concurrency' ? this.#layer : outlook.binding
     const error = this.#tooLong(waiter, waitMs, layer, limits)
@@ -333,7 +336,7 @@ export class HostQueue implements Sleeper, WaiterOwner {
   /** Refuses those who would have to wait longer than they will. */
   #refuseHopeless(): void {
     if (!this.#dropOutlook()) return
-    const limits = this.#office.limitsOf(this.#host)
+    const limits = this.#limitsOf()
     if (limits === undefined || !this.#hasImpatient()) return
     const view = answerOf(() => this.#office.store.view(this.#host, limits, this.#office.now()))
     if (!(view instanceof Promise)) {
@@ -394,12 +397,12 @@ export class HostQueue implements Sleeper, WaiterOwner {
 
   /** Whether anybody in the line will not wait for ever. */
   #hasImpatient(): boolean {
-    const { maxWaitMs, onLimit } = this.#office.limitsOf(this.#host)?.policy ?? {}
+    const { maxWaitMs, onLimit } = this.#limitsOf()?.policy ?? {}
     return this.#line.size > 0 && (this.#impatient > 0 || maxWaitMs !== undefined || onLimit === 'reject')
   }
 
   #maxWaitOf(waiter: Waiter): number {
-    return waiter.maxWaitMs ?? this.#office.limitsOf(this.#host)?.policy.maxWaitMs ?? Number.POSITIVE_INFINITY
+    return waiter.maxWaitMs ?? this.#limitsOf()?.policy.maxWaitMs ?? Number.POSITIVE_INFINITY
   }
 
   /** The error of one who will not wait that long. */
@@ -425,7 +428,7 @@ export class HostQueue implements Sleeper, WaiterOwner {
     if (waiter.isForetold && this.#outlook !== undefined) this.#outlook.isSure = false
     if (this.#asker !== waiter) return
     const slot = this.#slot
-    const limits = this.#office.limitsOf(this.#host)
+    const limits = this.#limitsOf()
     this.#asker = undefined
     this.#slot = undefined
     if (slot !== undefined && limits !== undefined) {

@@ -12,6 +12,10 @@ export class HostRecords implements HostKeeper {
   readonly inFlight: number[] = []
   /** Policies that are being looked up. */
   readonly lookups: Map<number, Promise<Limits>> = new Map()
+  /** What look-ups went by that asked a host before its limits were known. */
+  readonly provisional: Map<number, Limits> = new Map()
+  /** When policies are to be looked up again. */
+  readonly staleAtMs: Map<number, number> = new Map()
   readonly holds: Map<number, Hold> = new Map()
   readonly #departures: number[] = []
   /** Waits and refusals, of those hosts that had any. */
@@ -66,6 +70,8 @@ export class HostRecords implements HostKeeper {
     addStats(this.#forgotten, this.#statsOf(host, Number.POSITIVE_INFINITY))
     this.#onForget(this.#hosts.keyOf(host))
     this.limits[host] = undefined
+    this.provisional.delete(host)
+    this.staleAtMs.delete(host)
     this.#departures[host] = 0
     this.#tallies.delete(host)
     this.holds.delete(host)

@@ -28,6 +28,7 @@ export type { AdaptOptions, PacerOptions, WaitOptions } from './pacer-options.ts
 export type { HeaderCarrier, Outcome, Permit } from './permit.ts'
 export type { Policy, Quota } from './policy.ts'
 export type { PolicySource } from './policy-book.ts'
+export type { PolicyFor, PolicyLookup } from './policy-lookup.ts'
 export { parseRate, type Rate } from './rate.ts'
 export { limiterFor, policyFor, type RegistryEntry } from './registry.ts'
 export { type RequestOptions, readRequestOptions } from './request-options.ts'

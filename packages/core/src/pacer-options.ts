@@ -1,6 +1,7 @@
 import type { Clock } from './clock.ts'
 import type { KeyBy } from './origin.ts'
 import type { Policy } from './policy.ts'
+import type { PolicyFor } from './policy-lookup.ts'
 import type { Reservation } from './reservation.ts'
 import type { Store } from './stores/store.ts'
 
@@ -23,7 +24,7 @@ export interface PacerOptions extends Policy {
    * Looks up the policy of a host when it is first asked for; the answer is kept as long as the host.
    * An interval it gives never shortens a configured one: the longer wins.
    */
-  policyFor?: (key: string) => Policy | undefined | PromiseLike<Policy | undefined>
+  policyFor?: PolicyFor
   /** What requests have in common that share a limit. @default 'origin' */
   keyBy?: KeyBy
   /** Where the credit lives, and so who shares it. @default memoryStore() */

@@ -1,3 +1,4 @@
+import { abortable } from './abort-watch.ts'
 import { aFunction, anyObject, nonNegativeNumber, plainFields, show } from './checks.ts'
 import { checkClock, completeClock } from './clock.ts'
 import { Desk } from './desk.ts'
@@ -14,6 +15,7 @@ import type { PacerOptions, WaitOptions } from './pacer-options.ts'
 import type { Outcome, Permit } from './permit.ts'
 import type { Policy } from './policy.ts'
 import { checkPacerOptions, PolicyBook } from './policy-book.ts'
+import { type PolicyFor, type PolicyLookup, policyLookup } from './policy-lookup.ts'
 import type { Reservation } from './reservation.ts'
 import { memoryStore } from './stores/memory-store.ts'
 import { checkStore, type HostView } from './stores/store.ts'
@@ -45,6 +47,7 @@ export class Pacer {
   readonly #events = new EventHub()
   readonly #desk: Desk
   readonly #holds: Holds
+  readonly #check: PolicyFor['check']
   readonly #ownsStore: boolean
 
   /** @throws {PolicyError} if an option makes no sense */
@@ -63,7 +66,9 @@ export class Pacer {
       this.#events,
       clock,
       (host, outcome, departedAtMs) => this.#holds.observe(host, outcome, departedAtMs),
+      (host) => this.#lookupOf(host),
     )
+    this.#check = checkOf(options.policyFor)
     this.#holds = new Holds(this.#desk, () => clock.wallNow(), options.adapt !== false)
   }
 
@@ -77,7 +82,8 @@ export class Pacer {
    */
   wait(url: string | URL, options: WaitOptions = noOptions): Promise<Permit> {
     try {
-      return this.#desk.wait(this.#keyOf(url, options), options)
+      const key = this.#keyOf(url, options)
+      return this.#check === undefined ? this.#desk.wait(key, options) : this.#waitChecked(url, key, options)
     } catch (error) {
       return Promise.reject(error)
     }
@@ -190,6 +196,25 @@ export class Pacer {
     throw new PolicyError('key', `must be a text that is not empty, got ${show(key)}`)
   }
 
+  async #waitChecked(url: string | URL, key: string, options: WaitOptions): Promise<Permit> {
+    await abortable(this.#admit(new URL(url), key), options.signal)
+    return this.#desk.wait(key, options)
+  }
+
+  async #admit(url: URL, key: string): Promise<void> {
+    await this.#desk.ready(key)
+    await this.#check?.(url, key)
+  }
+
+  #lookupOf(host: number): PolicyLookup {
+    const { records } = this.#desk
+    return policyLookup(
+      this,
+      (url, signal) => this.#desk.waitForLookup(this.#keys.keyOf(url), signal),
+      (ms) => void records.staleAtMs.set(host, this.#desk.now() + ms),
+    )
+  }
+
   #hostOf(url: string | URL): number {
     return this.#desk.hostOf(this.#keys.keyOf(url))
   }
@@ -234,4 +259,12 @@ function isPacer(value: Pacer | PacerOptions): value is Pacer {
   if (typeof value !== 'object' || value === null)
     throw new PolicyError('options', `must be a pacer or options, got ${show(value)}`)
   return pacerMark in value
+}
+
+/** The check that comes with a look-up, bound to it. */
+function checkOf(policyFor: PolicyFor | undefined): PolicyFor['check'] {
+  const check = policyFor?.check
+  if (check === undefined) return undefined
+  aFunction(check, 'options.policyFor.check')
+  return (url, key) => check.call(policyFor, url, key)
 }

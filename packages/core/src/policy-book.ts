@@ -4,6 +4,7 @@ import { fingerprintOf, Limits } from './limits.ts'
 import type { KeyFinder } from './origin.ts'
 import type { PacerOptions } from './pacer-options.ts'
 import { checkPolicy, mergePolicies, type Policy, policyFields } from './policy.ts'
+import type { PolicyLookup } from './policy-lookup.ts'
 import { warnAboutPolicy } from './policy-warnings.ts'
 
 /** Where a part of a policy came from. */
@@ -45,10 +46,19 @@ export class PolicyBook {
   }
 
   /** The limits of a host, at once or, where they are looked up, later. */
-  limitsOf(key: string): Limits | Promise<Limits> {
-    if (this.#policyFor === undefined || this.#found.has(key)) return this.#assemble(key)
+  limitsOf(key: string, lookup: () => PolicyLookup): Limits | Promise<Limits> {
+    return this.#policyFor === undefined || this.#found.has(key) ? this.knownLimitsOf(key) : this.lookUp(key, lookup())
+  }
+
+  /** The limits of a host by what is known of it without a look-up. */
+  knownLimitsOf(key: string): Limits {
+    return this.#assemble(key)
+  }
+
+  /** Looks up the limits of a host, even if they have been before. */
+  lookUp(key: string, lookup: PolicyLookup): Limits | Promise<Limits> {
     try {
-      const found = this.#policyFor(key)
+      const found = this.#policyFor?.(key, lookup)
       if (!isThenable(found)) return this.#accept(key, found)
       return Promise.resolve(found).then((policy) => this.#accept(key, policy))
     } catch (error) {
