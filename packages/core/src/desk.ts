@@ -8,6 +8,8 @@ import { HostQueue, type QueueOffice } from './host-queue.ts'
 import { HostRecords } from './host-records.ts'
 import { HostReservation } from './host-reservation.ts'
 import type { LayerName } from './layers/layer.ts'
+import type { Learned } from './learning/learned.ts'
+import type { Observation } from './learning/learning.ts'
 import type { Limits } from './limits.ts'
 import type { WaitOptions } from './pacer-options.ts'
 import type { Outcome, Permit } from './permit.ts'
@@ -22,7 +24,7 @@ import { checkWaitOptions, Waiter } from './waiter.ts'
 const keepRecoveredMs = 60_000
 
 /** Hears what the answers to permitted requests say. */
-export type OutcomeListener = (host: number, outcome: Outcome, departedAtMs: number) => void
+export type OutcomeListener = (host: number, observation: Observation) => void
 
 /** How long a policy is kept that could not be looked up again. */
 const keepStaleMs = 60_000
@@ -153,12 +155,42 @@ export class Desk implements PermitIssuer, QueueOffice {
     for (const [key, host] of this.store.hosts.entries()) {
       const former = this.records.limits[host]
       if (former === undefined || (onlyKey !== undefined && onlyKey !== key)) continue
-      const limits = this.#policies.knownLimitsOf(key)
+      const known = this.#policies.knownLimitsOf(key)
+      const limits = former.learns ? this.#policies.learning(known) : known
       if (limits === former) continue
       this.store.adopt(host, former, limits, this.records.inFlight[host] as number, this.now())
       this.records.limits[host] = limits
+      const learned = this.records.learned.get(host)
+      if (learned !== undefined) this.store.learn(host, limits, learned, this.now())
       this.store.hosts.changed(host)
     }
+  }
+
+  /**
+   * Paces a host by what was learned of it.
+   *
+   * @param asksForMore whether those who wait may have to wait longer
+   */
+  learn(host: number, learned: Learned, asksForMore: boolean): void {
+    this.records.learned.set(host, learned)
+    this.withLimits(host, () => {
+      this.#applyLearned(host)
+      if (asksForMore) this.store.hosts.changed(host)
+      else this.store.hosts.freed(host)
+    })
+  }
+
+  #applyLearned(host: number): void {
+    const limits = this.records.limits[host] as Limits
+    const learned = this.records.learned.get(host)
+    if (learned === undefined) return
+    const nowMs = this.now()
+    const wider = this.#policies.learning(limits)
+    if (wider !== limits) {
+      this.store.adopt(host, limits, wider, this.records.inFlight[host] as number, nowMs)
+      this.records.limits[host] = wider
+    }
+    this.store.learn(host, wider, learned, nowMs)
   }
 
   /** Rejects all who wait, and any who come. @returns whether it was open */
@@ -189,6 +221,11 @@ export class Desk implements PermitIssuer, QueueOffice {
 
   limitsOf(host: number): Limits | undefined {
     return this.records.limits[host]
+  }
+
+  /** The limits of a host by what is known of it at present. */
+  knownLimitsOf(host: number): Limits {
+    return this.records.limits[host] ?? this.#policies.knownLimitsOf(this.store.hosts.keyOf(host))
   }
 
   admitted(waiter: Waiter, host: number, departure: Slot | undefined, layer: LayerName): void {
@@ -237,7 +274,8 @@ export class Desk implements PermitIssuer, QueueOffice {
   }
 
   permitObserved(permit: HostPermit, outcome: Outcome): void {
-    this.#onOutcome(permit.host, outcome, permit.departedAtMs)
+    const { host, departedAtMs, index } = permit
+    this.#onOutcome(host, { outcome, departedAtMs, outstanding: this.records.departures(host) - index })
   }
 
   permitUnused(permit: HostPermit): void {
@@ -283,7 +321,7 @@ export class Desk implements PermitIssuer, QueueOffice {
     this.#hasStoreFailed = false
     this.records.departed(host, waitedMs, layer)
     if (this.events.has('depart')) this.events.emit('depart', { key, waitedMs, layer, cost })
-    return new HostPermit(this, key, host, slot, cost, nowMs, waitedMs, layer)
+    return new HostPermit(this, key, host, this.records.departures(host), slot, cost, nowMs, waitedMs, layer)
   }
 
   #lineUp(queue: HostQueue, options: WaitOptions, nowMs: number, leave?: Answer<Leave>): Promise<Permit> {
@@ -384,6 +422,7 @@ export class Desk implements PermitIssuer, QueueOffice {
     const nowMs = this.now()
     const heldMs = (this.records.holds.get(host)?.untilMs ?? nowMs) - nowMs
     if (heldMs > 0) this.store.pause(host, limits, heldMs, nowMs)
-    return limits
+    this.#applyLearned(host)
+    return this.records.limits[host] as Limits
   }
 }

@@ -15,9 +15,8 @@ export type HostpaceErrorCode =
 export abstract class HostpaceError extends Error {
   abstract readonly code: HostpaceErrorCode
 
-  override get name(): string {
-    return this.constructor.name
-  }
+  /** Written out by each class, since bundlers for browsers shorten the names of classes. */
+  abstract override get name(): string
 }
 
 /** More requests wait for a host than `maxQueue` allows. The request was not queued. */
@@ -30,6 +29,10 @@ export class QueueFullError extends HostpaceError {
     super(`${key ?? 'The queue'} already has ${maxQueue} waiting requests`)
     this.key = key
     this.maxQueue = maxQueue
+  }
+
+  override get name(): string {
+    return 'QueueFullError'
   }
 }
 
@@ -51,6 +54,10 @@ export class WaitTooLongError extends HostpaceError {
     this.maxWaitMs = maxWaitMs
     this.layer = layer
   }
+
+  override get name(): string {
+    return 'WaitTooLongError'
+  }
 }
 
 /** The pacer was closed before the request could leave. */
@@ -59,6 +66,10 @@ export class PacerClosedError extends HostpaceError {
 
   constructor() {
     super('The pacer is closed')
+  }
+
+  override get name(): string {
+    return 'PacerClosedError'
   }
 }
 
@@ -77,11 +88,19 @@ export class RateLimitedError extends HostpaceError {
     this.waitMs = waitMs
     this.layer = layer
   }
+
+  override get name(): string {
+    return 'RateLimitedError'
+  }
 }
 
 /** The store that holds the credit failed; what went wrong is the `cause`. */
 export class StoreError extends HostpaceError {
   readonly code = 'ERR_HOSTPACE_STORE'
+
+  override get name(): string {
+    return 'StoreError'
+  }
 }
 
 /**

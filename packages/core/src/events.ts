@@ -11,7 +11,7 @@ export interface PacerEvents {
   /** A request was refused or taken back; `error` is what it rejects with. */
   reject: { readonly key: string; readonly waitedMs: number; readonly error: unknown }
   /** An answer came in. `limited` is true for one that says the host had too much. */
-  observe: Outcome & { readonly key: string; readonly limited: boolean }
+  observe: Omit<Outcome, 'limited'> & { readonly key: string; readonly limited: boolean }
   /** A host is held for `waitMs` from now on; 0 when it is let go. */
   pause: { readonly key: string; readonly waitMs: number; readonly reason: string; readonly layer: 'pause' }
   /** What was learned of a host has changed. */

@@ -39,3 +39,33 @@ function present(value: unknown): string[] {
 function text(value: unknown): string {
   return value instanceof Uint8Array ? String.fromCharCode(...value) : String(value)
 }
+
+/** Headers by their names in lower case; several lines of one name are joined by commas, as HTTP has it. */
+export type HeaderEntries = ReadonlyMap<string, string>
+
+/** Those headers, of whatever carries headers, whose names are wanted. Malformed carriers have none. */
+export function headerEntries(headers: HeaderCarrier | undefined, isWanted: (name: string) => boolean): HeaderEntries {
+  const entries = new Map<string, string>()
+  try {
+    for (const [name, value] of pairsOf(headers)) {
+      const key = text(name).toLowerCase()
+      if (!isWanted(key)) continue
+      const lines = present(value)
+      const before = entries.get(key)
+      if (lines.length > 0) entries.set(key, [...(before === undefined ? [] : [before]), ...lines].join(', '))
+    }
+  } catch {
+    entries.clear()
+  }
+  return entries
+}
+
+function pairsOf(headers: HeaderCarrier | undefined): Iterable<[unknown, unknown]> {
+  if (headers === undefined || headers === null) return []
+  if (!Array.isArray(headers)) {
+    const isIterable = typeof (headers as { [Symbol.iterator]?: unknown })[Symbol.iterator] === 'function'
+    return isIterable ? (headers as Iterable<[unknown, unknown]>) : Object.entries(headers)
+  }
+  if (Array.isArray(headers[0])) return headers as unknown as [unknown, unknown][]
+  return headers.flatMap((name, index) => (index % 2 === 0 ? [[name, headers[index + 1]] as [unknown, unknown]] : []))
+}

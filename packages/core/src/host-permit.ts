@@ -18,6 +18,8 @@ export class HostPermit implements Permit {
   readonly layer: LayerName
   /** @internal */
   readonly host: number
+  /** @internal Which in the order of departures it is. */
+  readonly index: number
   /** @internal The departure as the store has it, while it can still be moved. */
   readonly slot: Slot | undefined
   /** @internal */
@@ -32,6 +34,7 @@ export class HostPermit implements Permit {
     issuer: PermitIssuer,
     key: string,
     host: number,
+    index: number,
     slot: Slot | undefined,
     cost: number,
     departedAtMs: number,
@@ -41,6 +44,7 @@ export class HostPermit implements Permit {
     this.#issuer = issuer
     this.key = key
     this.host = host
+    this.index = index
     this.slot = slot
     this.cost = cost
     this.departedAtMs = departedAtMs

@@ -3,6 +3,7 @@ import { addStats, addWait, emptyStats, type HostStats, type PacerStats } from '
 import type { HostKeeper, HostTable } from './host-table.ts'
 import type { LayerName } from './layers/layer.ts'
 import { type Hold, isForgotten } from './learning/hold.ts'
+import { forgottenAtMs, type Learned } from './learning/learned.ts'
 import type { Limits } from './limits.ts'
 
 /** What one pacer keeps about hosts, by their numbers. An idle host takes a few numbers and no object. */
@@ -17,6 +18,7 @@ export class HostRecords implements HostKeeper {
   /** When policies are to be looked up again. */
   readonly staleAtMs: Map<number, number> = new Map()
   readonly holds: Map<number, Hold> = new Map()
+  readonly learned: Map<number, Learned> = new Map()
   readonly #departures: number[] = []
   /** Waits and refusals, of those hosts that had any. */
   readonly #tallies = new Map<number, HostStats>()
@@ -46,6 +48,11 @@ export class HostRecords implements HostKeeper {
     if (layer !== 'none') addWait(this.#tally(host), layer, waitedMs)
   }
 
+  /** How many requests have departed so far. */
+  departures(host: number): number {
+    return this.#departures[host] as number
+  }
+
   refused(host: number): void {
     this.#tally(host).refused++
   }
@@ -62,7 +69,10 @@ export class HostRecords implements HostKeeper {
     if (host >= this.limits.length) return true
     if (this.queues[host] !== undefined || this.inFlight[host] !== 0 || this.lookups.has(host)) return false
     const hold = this.holds.get(host)
-    return hold === undefined || isForgotten(hold, nowMs)
+    const learned = this.learned.get(host)
+    return (
+      (hold === undefined || isForgotten(hold, nowMs)) && (learned === undefined || forgottenAtMs(learned) <= nowMs)
+    )
   }
 
   forget(host: number): void {
@@ -75,6 +85,7 @@ export class HostRecords implements HostKeeper {
     this.#departures[host] = 0
     this.#tallies.delete(host)
     this.holds.delete(host)
+    this.learned.delete(host)
   }
 
   stats(nowMs: number): PacerStats {

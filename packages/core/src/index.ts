@@ -10,7 +10,7 @@ export {
   WaitTooLongError,
 } from './errors.ts'
 export type { PacerEventName, PacerEvents, PacerListener } from './events.ts'
-export type { Explanation, LayerExplanation } from './explanation.ts'
+export type { Explanation, LayerExplanation, LearnedExplanation } from './explanation.ts'
 export { type FetchRedirect, fetchFailure, locationOf, redirectTo } from './fetch-redirect.ts'
 export { handOver, takeHandover, takesHandovers } from './handover.ts'
 export { HostLimiter, type HostLimiterOptions } from './host-limiter.ts'
@@ -21,6 +21,13 @@ export { LeakyBucket, type LeakyBucketOptions } from './layers/leaky-bucket.ts'
 export { SlidingWindowCounter } from './layers/sliding-window-counter.ts'
 export { SlidingWindowLog, type WindowOptions } from './layers/sliding-window-log.ts'
 export { TokenBucket, type TokenBucketOptions } from './layers/token-bucket.ts'
+export type { HeaderHints, HeaderNames } from './learning/header-hints.ts'
+export {
+  parseRateLimit,
+  type RateLimit,
+  type RateLimitContext,
+  type RateLimitPolicy,
+} from './learning/rate-limit.ts'
 export { inOrder, waitForAll } from './many-pacers.ts'
 export { type KeyBy, originOf } from './origin.ts'
 export { createPacer, type Pacer, type Peek, toPacer } from './pacer.ts'

@@ -1,5 +1,6 @@
 import { type Layer, type LayerName, nanosecondMs } from './layers/layer.ts'
 import { LeakyBucket } from './layers/leaky-bucket.ts'
+import type { Learned } from './learning/learned.ts'
 
 /**
  * The layers of one policy, asked together: a departure needs the permission of all, and is charged
@@ -119,7 +120,7 @@ export class LayerStack {
 
   /**
    * Takes over the credit used under another policy: each layer from the first of the same rule that
-   * no other has taken over yet.
+   * no other has taken over yet, or at least of the same kind.
    */
   adopt(
     cells: Float64Array,
@@ -130,9 +131,12 @@ export class LayerStack {
   ): void {
     const taken = new Set<Layer>()
     this.layers.forEach((layer, index) => {
-      const source = former.layers.findIndex((old) => old.constructor === layer.constructor && !taken.has(old))
-      const old = former.layers[source]
+      const isFree = (old: Layer) => !taken.has(old)
+      const old =
+        former.layers.find((old) => isFree(old) && old.constructor === layer.constructor) ??
+        former.layers.find((old) => isFree(old) && old instanceof LeakyBucket && layer instanceof LeakyBucket)
       if (old === undefined) return
+      const source = former.layers.indexOf(old)
       taken.add(old)
       layer.adopt(cells, at + (this.#offsets[index] as number), old, saved[source] as readonly number[], nowMs)
     })
@@ -143,6 +147,13 @@ export class LayerStack {
     const copy = this.fresh()
     this.load(copy, 0, this.save(cells, at))
     return copy
+  }
+
+  /** Takes in what was learned of the host. */
+  learn(cells: Float64Array, at: number, learned: Learned, nowMs: number): void {
+    this.layers.forEach((layer, index) => {
+      layer.learn(cells, at + (this.#offsets[index] as number), learned, nowMs)
+    })
   }
 
   /** Frees what a state refers to outside of its cells. */

@@ -1,6 +1,7 @@
 import { LayerStack } from './layer-stack.ts'
-import { LeakyBucket } from './layers/leaky-bucket.ts'
-import { isDeclared, layersOf, type Policy } from './policy.ts'
+import { AdaptiveGap } from './layers/adaptive-gap.ts'
+import { PublishedBudget } from './layers/published-budget.ts'
+import { declaredGapMs, layersOf, type Policy } from './policy.ts'
 
 /**
  * A policy made ready for use: its layers, and an identity, so that hosts with the same policy share one.
@@ -10,28 +11,40 @@ export class Limits {
   /** The same for the same policy, in every process. */
   readonly fingerprint: string
   readonly stack: LayerStack
+  /** The gap in milliseconds that the policy comes to in the long run; `undefined` where nothing is declared. */
+  readonly declaredGapMs: number | undefined
+  /** Whether there are layers for what is learned beside those of the policy. */
+  readonly learns: boolean
   /** How many requests may be in flight at once. */
   readonly concurrency: number
   /** Whether the requests in flight are bounded. */
   readonly isBounded: boolean
 
-  /** @param unknownIntervalMs the gap to start with where nothing is declared */
-  constructor(policy: Policy, unknownIntervalMs: number) {
+  /**
+   * @param unknownIntervalMs the gap to start with where nothing is declared
+   * @param learns whether something has been learned of the hosts that these are for
+   */
+  constructor(policy: Policy, unknownIntervalMs: number, learns = false) {
     this.policy = policy
     this.fingerprint = fingerprintOf(policy, unknownIntervalMs)
     this.concurrency = policy.concurrency ?? Number.POSITIVE_INFINITY
     this.isBounded = this.concurrency !== Number.POSITIVE_INFINITY
-    const layers = isDeclared(policy)
-      ? layersOf(policy)
-      : [new LeakyBucket({ intervalMs: unknownIntervalMs, name: 'adaptive' })]
-    this.stack = new LayerStack(layers)
+    this.declaredGapMs = declaredGapMs(policy)
+    this.learns = learns
+    const isUnknown = this.declaredGapMs === undefined
+    this.stack = new LayerStack([
+      ...layersOf(policy),
+      ...(isUnknown || learns ? [new AdaptiveGap(isUnknown ? unknownIntervalMs : 0)] : []),
+      ...(learns ? [new PublishedBudget()] : []),
+    ])
   }
 }
 
 /** What the layers of a policy depend on. */
 export function fingerprintOf(policy: Policy, unknownIntervalMs: number): string {
-  const { intervalMs, rate, capacity, justification, quotas, concurrency, maxQueue, maxWaitMs, onLimit } = policy
-  const start = isDeclared(policy) ? undefined : unknownIntervalMs
+  const { intervalMs, rate, capacity, justification, quotas, concurrency, maxQueue, maxWaitMs, onLimit, headers } =
+    policy
+  const start = declaredGapMs(policy) === undefined ? unknownIntervalMs : undefined
   return JSON.stringify([
     [
       intervalMs,
@@ -41,6 +54,6 @@ export function fingerprintOf(policy: Policy, unknownIntervalMs: number): string
       concurrency,
       start,
     ],
-    [justification, maxQueue, maxWaitMs, onLimit],
+    [justification, maxQueue, maxWaitMs, onLimit, headers],
   ])
 }

@@ -5,9 +5,12 @@ import type { HeaderCarrier, Outcome } from './permit.ts'
 /** Refuses what tells of no outcome. What a server may have sent wrong is not looked at here. */
 export function checkOutcome(outcome: Outcome): void {
   anyObject(outcome, 'outcome')
-  const { status, latencyMs } = outcome
+  const { status, latencyMs, limited } = outcome
   if (status !== undefined && !Number.isSafeInteger(status)) {
     throw new PolicyError('outcome.status', `must be a whole number, got ${show(status)}`)
+  }
+  if (limited !== undefined && typeof limited !== 'boolean') {
+    throw new PolicyError('outcome.limited', `must be true or false, got ${show(limited)}`)
   }
   if (latencyMs !== undefined) nonNegativeNumber(latencyMs, 'outcome.latencyMs')
 }

@@ -5,10 +5,18 @@ import type { PolicyFor } from './policy-lookup.ts'
 import type { Reservation } from './reservation.ts'
 import type { Store } from './stores/store.ts'
 
-/** How fast a host is asked for which nothing is declared. */
+/** Between which bounds, and from what, the gap between two requests to a host is learned. */
 export interface AdaptOptions {
-  /** Milliseconds between two requests to a host that nobody knows. At least 1. @default 1000 */
+  /** Milliseconds between two requests to a host of which nothing is declared or learned. At least 1. @default 1000 */
   startIntervalMs?: number
+  /** The shortest gap that is learned for such a host, in milliseconds. At least 1. @default 10 */
+  minIntervalMs?: number
+  /** The longest gap that is learned for any host, in milliseconds. @default 60000 */
+  maxIntervalMs?: number
+  /** How many requests the host should have to deal with at once: the gap aimed at is its latency by this. @default 1 */
+  targetConcurrency?: number
+  /** Whether its latency counts also on a host for which a rate, an interval or a quota is declared. @default false */
+  latency?: boolean
 }
 
 /**

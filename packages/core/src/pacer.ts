@@ -8,6 +8,7 @@ import { type Explanation, explain } from './explanation.ts'
 import type { PacerStats } from './host-stats.ts'
 import type { LayerName } from './layers/layer.ts'
 import { Holds } from './learning/holds.ts'
+import { Learning } from './learning/learning.ts'
 import type { Limits } from './limits.ts'
 import { KeyFinder } from './origin.ts'
 import { checkOutcome, outcomeOfError, outcomeOfResult } from './outcome.ts'
@@ -47,6 +48,7 @@ export class Pacer {
   readonly #events = new EventHub()
   readonly #desk: Desk
   readonly #holds: Holds
+  readonly #learning: Learning
   readonly #check: PolicyFor['check']
   readonly #ownsStore: boolean
 
@@ -65,11 +67,13 @@ export class Pacer {
       this.#policies,
       this.#events,
       clock,
-      (host, outcome, departedAtMs) => this.#holds.observe(host, outcome, departedAtMs),
+      (host, observation) => this.#learning.observe(host, observation),
       (host) => this.#lookupOf(host),
     )
     this.#check = checkOf(options.policyFor)
-    this.#holds = new Holds(this.#desk, () => clock.wallNow(), options.adapt !== false)
+    this.#holds = new Holds(this.#desk)
+    const rules = options.adapt === false ? undefined : this.#policies.rules
+    this.#learning = new Learning(this.#desk, this.#holds, () => clock.wallNow(), rules)
   }
 
   /**
@@ -128,7 +132,8 @@ export class Pacer {
   observe(url: string | URL, outcome: Outcome): void {
     checkOutcome(outcome)
     const departedAtMs = this.#desk.now() - (outcome.latencyMs ?? 0)
-    this.#holds.observe(this.#hostOf(url), outcome, departedAtMs)
+    const host = this.#hostOf(url)
+    this.#learning.observe(host, { outcome, departedAtMs, outstanding: this.#desk.records.inFlight[host] as number })
   }
 
   /** Holds a host for `ms` from now on; the longest of several pauses wins. It restarts gently. */
@@ -160,7 +165,9 @@ export class Pacer {
     const view = await this.#desk.store.view(host, limits, this.#desk.now())
     const reason = this.#holds.reasonOf(host) ?? 'paused'
     const peek = this.#peek(host, limits, view)
-    return explain(key, limits, view, peek, reason, (field) => this.#policies.sourceOf(key, field))
+    return explain(key, limits, this.#learning.of(host), view, peek, reason, (field) =>
+      this.#policies.sourceOf(key, field),
+    )
   }
 
   /** What has happened so far, by host and all together. */

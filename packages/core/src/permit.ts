@@ -15,6 +15,11 @@ export interface Outcome {
   headers?: HeaderCarrier | undefined
   /** Milliseconds from the departure to the response's first byte. */
   latencyMs?: number | undefined
+  /**
+   * Whether the answer says that the host had too much, where the caller knows better, say from its body. @default by the
+   * status and the headers
+   */
+  limited?: boolean | undefined
   /** What the request failed with. */
   error?: unknown
 }

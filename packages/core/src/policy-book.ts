@@ -1,5 +1,6 @@
-import { aFunction, atLeastOne, plainFields, plainObject } from './checks.ts'
+import { aFunction, atLeastOne, plainFields, plainObject, positiveNumber, show } from './checks.ts'
 import { PolicyError } from './errors.ts'
+import type { GapRules } from './learning/gap.ts'
 import { fingerprintOf, Limits } from './limits.ts'
 import type { KeyFinder } from './origin.ts'
 import type { PacerOptions } from './pacer-options.ts'
@@ -10,15 +11,21 @@ import { warnAboutPolicy } from './policy-warnings.ts'
 /** Where a part of a policy came from. */
 export type PolicySource = 'all hosts' | 'policyFor' | 'hosts' | 'update' | 'unknown host'
 
-const defaultStartIntervalMs = 1000
+const defaultRules: GapRules = {
+  startIntervalMs: 1000,
+  minIntervalMs: 10,
+  maxIntervalMs: 60_000,
+  targetConcurrency: 1,
+  latency: false,
+}
 
 /** How many different policies are kept ready; forgetting all is simple, and cheap enough at once per so many. */
 const mostReadyLimits = 10_000
 
 /** Knows which policy applies to which host, and where each part of it came from. */
 export class PolicyBook {
-  /** The gap to start with at a host for which nothing is declared. */
-  readonly startIntervalMs: number
+  /** By which gaps are learned. */
+  readonly rules: GapRules
   #general: Policy
   readonly #hosts = new Map<string, Policy>()
   readonly #updates = new Map<string, Policy>()
@@ -34,7 +41,7 @@ export class PolicyBook {
     this.#general = checkPolicy(policyAmong(options), 'options')
     if (policyFor !== undefined) aFunction(policyFor, 'options.policyFor')
     this.#policyFor = policyFor
-    this.startIntervalMs = startIntervalOf(adapt)
+    this.rules = rulesOf(adapt)
     this.#warnEarly('options')
     for (const [host, policy] of Object.entries(plainObject(hosts, 'options.hosts'))) {
       const path = `hosts[${JSON.stringify(host)}]`
@@ -53,6 +60,13 @@ export class PolicyBook {
   /** The limits of a host by what is known of it without a look-up. */
   knownLimitsOf(key: string): Limits {
     return this.#assemble(key)
+  }
+
+  /** The same limits with layers for what is learned. */
+  learning(limits: Limits): Limits {
+    if (limits.learns) return limits
+    const name = `${limits.fingerprint} and what is learned`
+    return this.#limits.get(name) ?? this.#keep(name, new Limits(limits.policy, this.rules.startIntervalMs, true))
   }
 
   /** Looks up the limits of a host, even if they have been before. */
@@ -108,13 +122,16 @@ export class PolicyBook {
   }
 
   #intern(policy: Policy, path: string): Limits {
-    const fingerprint = fingerprintOf(policy, this.startIntervalMs)
+    const fingerprint = fingerprintOf(policy, this.rules.startIntervalMs)
     const known = this.#limits.get(fingerprint)
     if (known !== undefined) return known
     warnAboutPolicy(policy, path)
+    return this.#keep(fingerprint, new Limits(policy, this.rules.startIntervalMs))
+  }
+
+  #keep(name: string, limits: Limits): Limits {
     if (this.#limits.size >= mostReadyLimits) this.#limits.clear()
-    const limits = new Limits(policy, this.startIntervalMs)
-    this.#limits.set(fingerprint, limits)
+    this.#limits.set(name, limits)
     return limits
   }
 }
@@ -145,8 +162,19 @@ function policyAmong(options: PacerOptions): Policy {
   return Object.fromEntries(Object.entries(options).filter(([name]) => !otherOptions.includes(name)))
 }
 
-function startIntervalOf(adapt: NonNullable<PacerOptions['adapt']>): number {
-  if (typeof adapt === 'boolean') return defaultStartIntervalMs
-  const { startIntervalMs = defaultStartIntervalMs } = plainFields(adapt, ['startIntervalMs'], 'options.adapt')
-  return atLeastOne(startIntervalMs, 'options.adapt.startIntervalMs')
+function rulesOf(adapt: NonNullable<PacerOptions['adapt']>): GapRules {
+  if (typeof adapt === 'boolean') return defaultRules
+  const path = 'options.adapt'
+  const rules = { ...defaultRules, ...plainFields(adapt, Object.keys(defaultRules), path) }
+  atLeastOne(rules.startIntervalMs, `${path}.startIntervalMs`)
+  atLeastOne(rules.minIntervalMs, `${path}.minIntervalMs`)
+  atLeastOne(rules.maxIntervalMs, `${path}.maxIntervalMs`)
+  positiveNumber(rules.targetConcurrency, `${path}.targetConcurrency`)
+  if (typeof rules.latency !== 'boolean') {
+    throw new PolicyError(`${path}.latency`, `must be true or false, got ${show(rules.latency)}`)
+  }
+  if (rules.minIntervalMs > rules.maxIntervalMs) {
+    throw new PolicyError(`${path}.minIntervalMs`, `must not be above maxIntervalMs (${rules.maxIntervalMs})`)
+  }
+  return rules
 }

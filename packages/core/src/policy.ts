@@ -6,6 +6,7 @@ import { LeakyBucket } from './layers/leaky-bucket.ts'
 import { SlidingWindowCounter } from './layers/sliding-window-counter.ts'
 import { SlidingWindowLog } from './layers/sliding-window-log.ts'
 import { TokenBucket } from './layers/token-bucket.ts'
+import { checkHeaderHints, type HeaderHints } from './learning/header-hints.ts'
 import { msPerRequest, type Rate } from './rate.ts'
 
 /** A ceiling on the requests of every window of one length. */
@@ -41,6 +42,8 @@ export interface Policy {
   readonly maxWaitMs?: number
   /** What happens to a request that cannot leave now. @default 'wait' */
   readonly onLimit?: 'wait' | 'reject'
+  /** What is known of the headers by which the host publishes its limits. */
+  readonly headers?: HeaderHints
 }
 
 const checks: { readonly [Field in keyof Required<Policy>]: (value: unknown, path: string) => unknown } = {
@@ -52,6 +55,7 @@ const checks: { readonly [Field in keyof Required<Policy>]: (value: unknown, pat
   concurrency: wholeNumber,
   maxQueue: wholeNumber,
   maxWaitMs: nonNegativeNumber,
+  headers: checkHeaderHints,
   onLimit: (value, path) => oneOf(value, ['wait', 'reject'], path),
 }
 
@@ -86,9 +90,12 @@ export function layersOf(policy: Policy): Layer[] {
   return layers
 }
 
-/** Whether the policy says how fast requests may go. */
-export function isDeclared(policy: Policy): boolean {
-  return policy.intervalMs !== undefined || policy.rate !== undefined || (policy.quotas?.length ?? 0) > 0
+/** The gap in milliseconds that a policy comes to in the long run; `undefined` if it does not say how fast to go. */
+export function declaredGapMs({ intervalMs, rate, quotas = [] }: Policy): number | undefined {
+  if (intervalMs !== undefined || rate !== undefined) {
+    return Math.max(intervalMs ?? 0, rate === undefined ? 0 : msPerRequest(rate))
+  }
+  return quotas.length === 0 ? undefined : Math.max(...quotas.map((quota) => quota.windowMs / quota.limit))
 }
 
 /**

@@ -94,7 +94,7 @@ describe.each(stores)('events, $name', ({ make }) => {
     await s.settle()
     expect(heard).toEqual([
       { key, waitMs: 5000, reason: 'maintenance', layer: 'pause' },
-      { key, waitMs: 60_000, reason: '429 with Retry-After', layer: 'pause' },
+      { key, waitMs: 60_000, reason: '429 with a time to wait', layer: 'pause' },
       { key, waitMs: 0, reason: 'resumed', layer: 'pause' },
     ])
   })

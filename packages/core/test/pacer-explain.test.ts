@@ -64,7 +64,7 @@ describe.each(stores)('explain, $name', ({ make }) => {
     expect(String(await s.pacer.explain('https://b.example/'))).toBe(
       [
         'https://b.example: next departure now; 0 waiting, 0 in flight',
-        '  adaptive: LeakyBucket, intervalMs 1000; from unknown host; credit 1',
+        '  adaptive: AdaptiveGap, intervalMs 1000; from unknown host; credit 1',
       ].join('\n'),
     )
   })

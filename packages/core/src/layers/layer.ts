@@ -1,5 +1,6 @@
 import { checkCost } from '../checks.ts'
 import { type Clock, checkClock, systemClock } from '../clock.ts'
+import type { Learned } from '../learning/learned.ts'
 
 /** What asked for a wait. `'concurrency'` is a permit that was missing, `'none'` is no wait at all. */
 export type LayerName = 'interval' | 'burst' | 'quota' | 'adaptive' | 'published' | 'pause' | 'concurrency' | 'none'
@@ -72,6 +73,9 @@ export abstract class Layer {
   adopt(cells: Float64Array, at: number, _former: Layer, saved: readonly number[], _nowMs: number): void {
     this.load(cells, at, saved)
   }
+
+  /** Takes in what was learned of the host. Declared rules do not move. */
+  learn(_cells: Float64Array, _at: number, _learned: Learned, _nowMs: number): void {}
 
   /** Frees what the state refers to outside of `cells`. */
   release(_cells: Float64Array, _at: number): void {}

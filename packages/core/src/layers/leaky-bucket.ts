@@ -25,7 +25,7 @@ export interface LeakyBucketOptions extends LayerOptions {
  */
 export class LeakyBucket extends Layer {
   readonly name: LayerName
-  readonly size = 1
+  readonly size: number = 1
   readonly maxCost: number = Number.MAX_SAFE_INTEGER
   readonly intervalMs: number
   readonly #capacity: number
@@ -64,8 +64,13 @@ export class LeakyBucket extends Layer {
     return (cells[at] as number) > nowMs ? 0 : 1
   }
 
+  /** Milliseconds from one departure to the next, by a state that was saved. */
+  gapOf(_saved: readonly number[]): number {
+    return this.intervalMs
+  }
+
   override adopt(cells: Float64Array, at: number, former: Layer, saved: readonly number[], _nowMs: number): void {
-    cells[at] = (saved[0] as number) - (former as LeakyBucket).intervalMs + this.intervalMs
+    cells[at] = (saved[0] as number) - (former as LeakyBucket).gapOf(saved) + this.intervalMs
   }
 
   describe(): { intervalMs: number } {

@@ -1,3 +1,5 @@
+import { forgivenAfterMs } from './learned.ts'
+
 /** What is known of the pauses of a host; plain JSON. Times are milliseconds on the pacer's clock. */
 export interface Hold {
   /** When the last pause ends or ended. */
@@ -8,10 +10,10 @@ export interface Hold {
   readonly reason: string
 }
 
-/** An answer that may say the host had too much. */
+/** An answer that says the host had too much. */
 export interface LimitAnswer {
   readonly status: number
-  /** What its `Retry-After` says. */
+  /** How long it asks to stay away, by its `Retry-After` or the reset of an exhausted limit. */
   readonly retryAfterMs: number | undefined
   /** When the request left. */
   readonly departedAtMs: number
@@ -19,11 +21,10 @@ export interface LimitAnswer {
 
 const firstHoldMs = 60_000
 const longestUnhintedMs = 86_400_000
-const forgivenAfterMs = 30 * 60_000
 
 /**
- * Whether an answer says that the host had too much: 429 and 529 always; 503, 403 and redirections only with
- * a `Retry-After`, since without one they are mostly about something else.
+ * Whether an answer says that the host had too much: 429 and 529 always; 503, 403 and redirections only if they say
+ * how long to stay away, since else they are mostly about something else.
  */
 export function isLimitAnswer(status: number, retryAfterMs: number | undefined): boolean {
   if (status === 429 || status === 529) return true
@@ -40,18 +41,17 @@ export function isLimitAnswer(status: number, retryAfterMs: number | undefined):
  *
  * @returns the new state, or the same if the answer changes nothing
  */
-export function holdAfter(hold: Hold | undefined, answer: LimitAnswer, nowMs: number): Hold | undefined {
-  if (!isLimitAnswer(answer.status, answer.retryAfterMs)) return hold
+export function holdAfter(hold: Hold | undefined, answer: LimitAnswer, nowMs: number): Hold {
   if (answer.retryAfterMs !== undefined) {
     const untilMs = nowMs + answer.retryAfterMs
     if (hold !== undefined && hold.untilMs > untilMs) return hold
-    return { untilMs, unhinted: hold?.unhinted ?? 0, reason: `${answer.status} with Retry-After` }
+    return { untilMs, unhinted: hold?.unhinted ?? 0, reason: `${answer.status} with a time to wait` }
   }
   if (hold !== undefined && answer.departedAtMs < hold.untilMs) return hold
   const isForgiven = hold === undefined || nowMs - hold.untilMs >= forgivenAfterMs
   const unhinted = isForgiven ? 1 : hold.unhinted + 1
   const forMs = Math.min(firstHoldMs * 2 ** (unhinted - 1), longestUnhintedMs)
-  return { untilMs: nowMs + forMs, unhinted, reason: `${answer.status} without Retry-After` }
+  return { untilMs: nowMs + forMs, unhinted, reason: `${answer.status} without a time to wait` }
 }
 
 /** Whether nothing of a hold matters any more. */

@@ -1,19 +1,12 @@
 import type { Desk } from '../desk.ts'
-import type { Outcome } from '../permit.ts'
-import { type Hold, holdAfter, isLimitAnswer } from './hold.ts'
-import { parseRetryAfter } from './retry-after.ts'
+import { type Hold, holdAfter, type LimitAnswer } from './hold.ts'
 
 /** Holds hosts, because they or the program ask for it, and lets them go. */
 export class Holds {
   readonly #desk: Desk
-  readonly #wallNow: () => number
-  readonly #learns: boolean
 
-  /** @param learns whether answers hold a host; if not they are only told of */
-  constructor(desk: Desk, wallNow: () => number, learns: boolean) {
+  constructor(desk: Desk) {
     this.#desk = desk
-    this.#wallNow = wallNow
-    this.#learns = learns
   }
 
   /** Why a host is held. */
@@ -43,19 +36,11 @@ export class Holds {
     })
   }
 
-  /** Looks at an answer, and holds the host if it says that it had too much. */
-  observe(host: number, outcome: Outcome, departedAtMs: number): void {
-    const { records, events, store } = this.#desk
-    const { status } = outcome
-    const retryAfterMs = status === undefined ? undefined : parseRetryAfter(outcome.headers, this.#wallNow())
-    if (events.has('observe')) {
-      const limited = status !== undefined && isLimitAnswer(status, retryAfterMs)
-      events.emit('observe', { ...outcome, key: store.hosts.keyOf(host), limited })
-    }
-    if (!this.#learns || status === undefined) return
-    const before = records.holds.get(host)
-    const hold = holdAfter(before, { status, retryAfterMs, departedAtMs }, this.#desk.now())
-    if (hold !== undefined && hold !== before) this.#apply(host, hold)
+  /** Holds a host that says it had too much. */
+  complained(host: number, answer: LimitAnswer): void {
+    const before = this.#desk.records.holds.get(host)
+    const hold = holdAfter(before, answer, this.#desk.now())
+    if (hold !== before) this.#apply(host, hold)
   }
 
   #apply(host: number, hold: Hold): void {

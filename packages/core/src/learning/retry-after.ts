@@ -26,7 +26,7 @@ export function parseRetryAfter(headers: HeaderCarrier | undefined, wallNowMs: n
 }
 
 /** When the server sent the response, on its own clock where it tells. */
-function serverTime(headers: HeaderCarrier | undefined, wallNowMs: number): number {
+export function serverTime(headers: HeaderCarrier | undefined, wallNowMs: number): number {
   const isCached = headerValues(headers, 'age').some((age) => Number(age) > 0)
   const [date] = headerValues(headers, 'date')
   return (isCached || date === undefined ? undefined : parseHttpDate(date.trim(), wallNowMs)) ?? wallNowMs

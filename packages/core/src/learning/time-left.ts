@@ -32,8 +32,13 @@ export function parseTimeLeft(text: string, wallNowMs: number): number | undefin
   return moment === undefined || Number.isNaN(moment) ? undefined : Math.max(0, moment - wallNowMs)
 }
 
+/** Seconds in milliseconds, free of the error that a product of decimals has: 64.57 s are 64570 ms. */
+export function msOf(seconds: number): number {
+  return Math.round(seconds * 1e6) / 1e3
+}
+
 function fromNumber(value: number, wallNowMs: number): number | undefined {
-  if (value < 1e9) return value * 1000
-  if (value < 1e11) return Math.max(0, value * 1000 - wallNowMs)
+  if (value < 1e9) return msOf(value)
+  if (value < 1e11) return Math.max(0, msOf(value) - wallNowMs)
   return value < 1e14 ? Math.max(0, value - wallNowMs) : undefined
 }

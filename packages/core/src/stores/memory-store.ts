@@ -2,6 +2,7 @@ import { CellArena } from '../cell-arena.ts'
 import { type HostKeeper, HostTable } from '../host-table.ts'
 import type { LayerStack } from '../layer-stack.ts'
 import { nanosecondMs } from '../layers/layer.ts'
+import type { Learned } from '../learning/learned.ts'
 import type { Limits } from '../limits.ts'
 import type { Slot } from '../slot.ts'
 import { SlotBook } from '../slot-book.ts'
@@ -116,6 +117,11 @@ class MemoryStore implements Store, HostKeeper {
     if (this.#books.get(host)?.isPaused !== true) return
     const nowMs = this.#forward(clockMs)
     this.#pauseUntil(host, limits, nowMs, nowMs)
+  }
+
+  learn(host: number, limits: Limits, learned: Learned, clockMs: number): void {
+    const { stack, cells } = this.#arena(host, limits)
+    stack.learn(cells, this.#cellOf[host] as number, learned, this.#forward(clockMs))
   }
 
   view(host: number, limits: Limits, clockMs: number): HostView {

@@ -1,6 +1,7 @@
 import { aFunction, anyObject } from '../checks.ts'
 import type { Forecast } from '../forecast.ts'
 import type { HostTable } from '../host-table.ts'
+import type { Learned } from '../learning/learned.ts'
 import type { Limits } from '../limits.ts'
 import type { Slot } from '../slot.ts'
 
@@ -16,6 +17,7 @@ const storeMethods = [
   'finish',
   'pause',
   'resume',
+  'learn',
   'view',
   'adopt',
   'close',
@@ -109,6 +111,9 @@ export interface Store {
 
   /** Ends a pause now. The host restarts gently. */
   resume(host: number, limits: Limits, nowMs: number): void
+
+  /** Takes in what was learned of a host, in place of what was before. `limits` has layers for it. */
+  learn(host: number, limits: Limits, learned: Learned, nowMs: number): void
 
   /** Looks at a host and takes nothing. */
   view(host: number, limits: Limits, nowMs: number): Answer<HostView>

@@ -58,6 +58,7 @@ export function asyncStore(inner: Store = memoryStore()): Store {
     finish: (...args) => void inTurn(() => inner.finish(...args)),
     pause: (...args) => void inTurn(() => inner.pause(...args)),
     resume: (...args) => void inTurn(() => inner.resume(...args)),
+    learn: (...args) => void inTurn(() => inner.learn(...args)),
     adopt: (...args) => void inTurn(() => inner.adopt(...args)),
     close: () => inTurn(() => inner.close()),
   }

@@ -1,0 +1,117 @@
+import type { Desk } from '../desk.ts'
+import type { Limits } from '../limits.ts'
+import type { Outcome } from '../permit.ts'
+import { type GapAnswer, type GapRules, gapAfter } from './gap.ts'
+import { isLimitAnswer } from './hold.ts'
+import type { Holds } from './holds.ts'
+import type { Learned, LearnedGap, PublishedLimit } from './learned.ts'
+import { exhaustedMs, publishedAfter, publishedGapMs } from './published.ts'
+import { parseRateLimit, type RateLimit, type RateLimitPolicy } from './rate-limit.ts'
+
+/** An answer that is looked at. */
+export interface Observation {
+  readonly outcome: Outcome
+  readonly departedAtMs: number
+  /** How many requests have departed after the one that was answered. */
+  readonly outstanding: number
+}
+
+const nothing: Learned = {}
+const nonePublished: readonly PublishedLimit[] = []
+
+/** How much longer than before a wait must be for those in line to be told at once. */
+const worthTelling = 1.1
+
+/** Learns from answers how fast a host can go, and holds it when it complains. */
+export class Learning {
+  readonly #desk: Desk
+  readonly #holds: Holds
+  readonly #wallNow: () => number
+  readonly #rules: GapRules | undefined
+
+  /** @param rules what is learned by; `undefined` for nothing: answers are only told of */
+  constructor(desk: Desk, holds: Holds, wallNow: () => number, rules: GapRules | undefined) {
+    this.#desk = desk
+    this.#holds = holds
+    this.#wallNow = wallNow
+    this.#rules = rules
+  }
+
+  /** What was learned of a host. */
+  of(host: number): Learned | undefined {
+    return this.#desk.records.learned.get(host)
+  }
+
+  observe(host: number, { outcome, departedAtMs, outstanding }: Observation): void {
+    const { events, store } = this.#desk
+    const { status } = outcome
+    if (this.#rules === undefined && !events.has('observe')) return
+    const said = status === undefined ? { policies: [] } : this.#read(host, outcome)
+    const hintMs = status === undefined ? undefined : hintOf(status, said)
+    const isLimited = outcome.limited ?? (status !== undefined && isLimitAnswer(status, hintMs))
+    if (events.has('observe')) {
+      events.emit('observe', { ...outcome, key: store.hosts.keyOf(host), limited: isLimited })
+    }
+    if (this.#rules === undefined || status === undefined) return
+    if (isLimited) this.#holds.complained(host, { status, retryAfterMs: hintMs, departedAtMs })
+    const verdict = { status, isLimited, isHinted: hintMs !== undefined }
+    this.#learn(host, { outcome, departedAtMs, outstanding }, verdict, said.policies, this.#rules)
+  }
+
+  #read(host: number, { status, headers }: Outcome): RateLimit {
+    const hints = this.#desk.knownLimitsOf(host).policy.headers
+    return parseRateLimit(headers, { status, receivedAtMs: this.#wallNow(), hints })
+  }
+
+  #learn(
+    host: number,
+    { outcome, departedAtMs, outstanding }: Observation,
+    verdict: Pick<GapAnswer, 'status' | 'isLimited' | 'isHinted'>,
+    policies: readonly RateLimitPolicy[],
+    rules: GapRules,
+  ): void {
+    const desk = this.#desk
+    const nowMs = desk.now()
+    const before = this.of(host) ?? nothing
+    const { published: known = nonePublished } = before
+    const published = publishedAfter(known, policies, departedAtMs, outstanding, nowMs)
+    const limits = desk.knownLimitsOf(host)
+    const publishedMs = publishedGapMs(published, nowMs)
+    const answer = { ...verdict, latencyMs: outcome.latencyMs, publishedMs, departedAtMs }
+    const gap = gapAfter(before.gap, answer, limits.declaredGapMs, rules, nowMs)
+    if (gap === before.gap && published === known) return
+    const after: Learned = { ...(gap && { gap }), ...(published.length > 0 && { published }) }
+    desk.learn(host, after, gapOf(after, limits, rules, nowMs) > gapOf(before, limits, rules, nowMs) * worthTelling)
+    this.#tell(host, before.gap, gap, published)
+  }
+
+  #tell(
+    host: number,
+    before: LearnedGap | undefined,
+    gap: LearnedGap | undefined,
+    published: readonly PublishedLimit[],
+  ) {
+    const { events, store } = this.#desk
+    if (!events.has('adapt')) return
+    const key = store.hosts.keyOf(host)
+    if (gap !== before) {
+      const reason = gap?.reason ?? 'forgotten'
+      events.emit('adapt', { key, waitMs: gap?.gapMs ?? 0, layer: 'adaptive', reason })
+    }
+    const waitMs = publishedGapMs(published, this.#desk.now())
+    if (waitMs !== undefined) events.emit('adapt', { key, waitMs, layer: 'published', reason: 'published limits' })
+  }
+}
+
+/** How long the host asks to stay away, where its answer is a complaint. */
+function hintOf(status: number, { retryAfterMs, policies }: RateLimit): number | undefined {
+  if (retryAfterMs !== undefined || (status !== 429 && status !== 529 && status !== 403)) return retryAfterMs
+  const isLoose = status !== 403
+  return exhaustedMs(policies, isLoose)
+}
+
+/** The longest gap that anything learned asks for. */
+function gapOf({ gap, published = [] }: Learned, limits: Limits, rules: GapRules, nowMs: number): number {
+  const presentMs = gap?.gapMs ?? (limits.declaredGapMs === undefined ? rules.startIntervalMs : 0)
+  return Math.max(presentMs, publishedGapMs(published, nowMs) ?? 0)
+}
