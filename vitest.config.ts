@@ -16,6 +16,8 @@ export default defineConfig({
     reporters: ['default', ['json', { outputFile: 'reports/tests.json' }]],
     testTimeout: 30_000,
     slowTestThreshold: 3000,
+    // Those that run side by side wait most of their time.
+    maxConcurrency: 10,
     coverage: {
       provider: 'v8',
       include: ['packages/core/src/**/*.ts'],

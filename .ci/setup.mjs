@@ -9,13 +9,13 @@ import { join } from 'node:path'
 import { build } from './build.mjs'
 import { run } from './command.mjs'
 import { pnpm, root } from './pnpm.mjs'
-import { ensureSystemPart } from './system-parts.mjs'
+import { ensureSystemParts } from './system-parts.mjs'
 
 checkNode()
 installPackages()
 console.log('setup: building what is stale')
 build()
-for (const part of process.argv.slice(2)) ensureSystemPart(part)
+ensureSystemParts(process.argv.slice(2))
 
 function checkNode() {
   const [major, minor] = process.versions.node.split('.').map(Number)

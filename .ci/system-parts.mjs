@@ -2,35 +2,39 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 
 /** The system parts that tests and demo use where they can be had: the program, and its Debian package. */
-const parts = { nginx: { program: 'nginx', debianPackage: 'nginx' } }
+const parts = {
+  nginx: { program: 'nginx', debianPackage: 'nginx' },
+  haproxy: { program: 'haproxy', debianPackage: 'haproxy' },
+}
 
 /** While this file is there and says so, Debian's packages start no service when they are installed. */
 const servicePolicy = '/usr/sbin/policy-rc.d'
 const limitMs = 180_000
 
 /**
- * Sees to it that a system part is installed: by apt-get where the user is root on Debian; elsewhere it says in one
- * line what to install. Whoever uses the part does without it if it is not there.
+ * Sees to it that system parts are installed: by apt-get where the user is root on Debian; elsewhere it says in one
+ * line what to install. Whoever uses a part does without it if it is not there.
  *
- * @returns whether it is there
+ * @returns whether all are there
  */
-export function ensureSystemPart(name) {
-  const { program, debianPackage } = parts[name]
-  if (isInstalled(program)) return true
+export function ensureSystemParts(names) {
+  const missing = names.map((name) => parts[name]).filter(({ program }) => !isInstalled(program))
+  if (missing.length === 0) return true
+  const packages = missing.map(({ debianPackage }) => debianPackage)
+  const list = packages.join(' ')
   if (process.getuid?.() !== 0 || !existsSync('/etc/debian_version')) {
-    const how = `install it (on Debian: apt-get install ${debianPackage})`
-    console.log(`setup: ${name} is not installed; ${how} for the full run`)
+    console.log(`setup: not all is installed; on Debian: apt-get install ${list}, for the full run`)
     return false
   }
-  console.log(`setup: installing ${debianPackage} by apt-get`)
-  const failed = aptInstall(debianPackage)
-  if (failed) console.log(`setup: apt-get ${failed} failed; going on without ${name}`)
-  return !failed && isInstalled(program)
+  console.log(`setup: installing ${list} by apt-get`)
+  const failed = aptInstall(packages)
+  if (failed) console.log(`setup: apt-get ${failed} failed; going on without ${list}`)
+  return !failed && missing.every(({ program }) => isInstalled(program))
 }
 
 /** @returns the step that failed, if one did */
-function aptInstall(debianPackage) {
-  const steps = [['update'], ['install', '-y', '--no-install-recommends', debianPackage]]
+function aptInstall(packages) {
+  const steps = [['update'], ['install', '-y', '--no-install-recommends', ...packages]]
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
   const forbidden = forbidServices()
   try {

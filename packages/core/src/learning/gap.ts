@@ -22,8 +22,8 @@ export interface GapAnswer {
   readonly departedAtMs: number
 }
 
-/** The host goes on being asked a little slower than what it complained about. */
-const marginOverRefused = 1.25
+/** After a complaint the gap is so many times the one that the host complained about, and gets no shorter. */
+const timesRefused = 2
 
 /** Below this a gap that only complaints have made is none. */
 const leastGapMs = 1
@@ -34,10 +34,10 @@ const leastGapMs = 1
  * On a host of which nothing is declared (and on others with `latency`), a good answer (2xx, 3xx) moves it half-way to
  * the latency divided by the concurrency aimed at, as AutoThrottle of Scrapy has it, or at once to what the host itself
  * publishes. An answer that is neither good nor a complaint never makes it shorter. On a declared host it is 0 until
- * the host complains, and good answers bring it back half-way each.
+ * the host complains.
  *
- * A complaint doubles it, once for all that had departed before, and for 30 minutes the gap it came at is not gone back
- * to. Where the pace is declared and the host says when to come back, it takes a second complaint after that.
+ * A complaint doubles it, once for all that had departed before, and for 30 minutes it gets no shorter; then good answers
+ * bring it back. Where the pace is declared and the host says when to come back, it takes a second complaint after that.
  *
  * @param declaredMs the gap that the policy comes to, `undefined` for a host of which nothing is declared
  * @returns the new state; the same if nothing changes; `undefined` if nothing is left of it
@@ -75,7 +75,7 @@ function refusalOf(gap: LearnedGap | undefined, nowMs: number): Refusal {
 }
 
 function leastAfter({ refusedMs = 0 }: Refusal): number {
-  return refusedMs * marginOverRefused
+  return refusedMs * timesRefused
 }
 
 /** A good answer from a host whose pace is declared. */
@@ -99,11 +99,11 @@ function afterComplaint(
   if (gap?.refusedAtMs !== undefined && departedAtMs < gap.refusedAtMs) return gap
   const presentMs = gap?.gapMs ?? (declaredMs === undefined ? startIntervalMs : 0)
   const atMs = Math.max(presentMs, declaredMs ?? Math.max(publishedMs ?? 0, minIntervalMs), leastGapMs)
-  const refusedMs = Math.min(atMs, maxIntervalMs / marginOverRefused)
+  const refusedMs = Math.min(atMs, maxIntervalMs / timesRefused)
   const wasGoodSince = gap?.refusedAtMs !== undefined && gap.learnedAtMs > gap.refusedAtMs
   const isForgivable = declaredMs !== undefined && isHinted && !wasGoodSince
   return {
-    gapMs: isForgivable ? presentMs : Math.min(2 * atMs, maxIntervalMs),
+    gapMs: isForgivable ? presentMs : timesRefused * refusedMs,
     refusedMs,
     refusedAtMs: nowMs,
     learnedAtMs: nowMs,

@@ -8,7 +8,7 @@ export interface Learned {
 export interface LearnedGap {
   /** Milliseconds between two requests; 0 for none. */
   readonly gapMs: number
-  /** The gap at which the host last complained, and when; it is not gone back to until that is forgotten. */
+  /** The gap at which the host last complained, and when; it stays at twice that until it is forgotten. */
   readonly refusedMs?: number | undefined
   readonly refusedAtMs?: number | undefined
   /** When it was last looked at. */

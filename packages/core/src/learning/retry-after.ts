@@ -29,7 +29,10 @@ export function parseRetryAfter(headers: HeaderCarrier | undefined, wallNowMs: n
 export function serverTime(headers: HeaderCarrier | undefined, wallNowMs: number): number {
   const isCached = headerValues(headers, 'age').some((age) => Number(age) > 0)
   const [date] = headerValues(headers, 'date')
-  return (isCached || date === undefined ? undefined : parseHttpDate(date.trim(), wallNowMs)) ?? wallNowMs
+  const dateMs = isCached || date === undefined ? undefined : parseHttpDate(date.trim(), wallNowMs)
+  // Where both agree, this machine knows the fraction of the second as well.
+  const agrees = dateMs === undefined || (dateMs <= wallNowMs && wallNowMs < dateMs + 1000)
+  return agrees ? wallNowMs : dateMs
 }
 
 /** Splits at commas, but not at the one within a date. */
