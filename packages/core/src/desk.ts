@@ -60,11 +60,15 @@ export class Desk implements PermitIssuer, QueueOffice {
     clock: Required<Clock>,
     onOutcome: OutcomeListener,
     lookupOf: (host: number) => PolicyLookup,
+    onForget: (key: string) => void,
   ) {
     this.store = store
     this.events = events
     this.alarm = new Alarm(clock)
-    this.records = new HostRecords(store.hosts, (key) => policies.forget(key))
+    this.records = new HostRecords(store.hosts, (key) => {
+      policies.forget(key)
+      onForget(key)
+    })
     this.#clock = clock
     this.#policies = policies
     this.#onOutcome = onOutcome
@@ -77,7 +81,7 @@ export class Desk implements PermitIssuer, QueueOffice {
   }
 
   /** Lets a request go, or lines it up. It throws where it refuses at once. */
-  wait(key: string, options: WaitOptions): Promise<Permit> {
+  wait(key: string, options: WaitOptions, url?: string | URL): Promise<Permit> {
     if (this.#isClosed) throw new PacerClosedError()
     if (options.signal?.aborted === true) return Promise.reject(options.signal.reason)
     const host = this.hostOf(key)
@@ -88,17 +92,19 @@ export class Desk implements PermitIssuer, QueueOffice {
     if (this.records.staleAtMs.size > 0) this.#renewIfStale(host, key, nowMs)
     this.#arrivals++
     const reserved = this.#claim(host, cost, options.reservation)
-    if (reserved !== undefined && limits !== undefined) return this.#waitForSlot(reserved, host, limits, options, nowMs)
+    if (reserved !== undefined && limits !== undefined) {
+      return this.#waitForSlot(reserved, host, limits, options, nowMs, url)
+    }
     const queue = this.records.queues[host]
     let leave: Leave | Promise<Leave> | undefined
     if (queue === undefined && limits !== undefined) {
       leave = answerOf(() => this.store.leave(host, limits, cost, reportsSent, nowMs, this.#arrivals))
       if ('kind' in leave && leave.kind === 'gone') {
         const slot = reportsSent ? leave.slot : undefined
-        return Promise.resolve(this.#permit(host, slot, cost, nowMs, 0, 'none'))
+        return Promise.resolve(this.#permit(host, slot, cost, nowMs, 0, 'none', url))
       }
     }
-    return this.#lineUp(queue ?? this.#openQueue(host, key), options, nowMs, leave)
+    return this.#lineUp(queue ?? this.#openQueue(host, key), options, nowMs, leave, url)
   }
 
   /** Lets a look-up ask a host, by what is known without it and in a line of its own. */
@@ -233,7 +239,7 @@ export class Desk implements PermitIssuer, QueueOffice {
     const waitedMs = nowMs - waiter.sinceMs
     // Whoever does not report the moment of sending has departed, and has nothing to give back.
     const slot = waiter.reportsSent ? departure : undefined
-    waiter.admit(this.#permit(host, slot, waiter.cost, nowMs, waitedMs, waitedMs > 0 ? layer : 'none'))
+    waiter.admit(this.#permit(host, slot, waiter.cost, nowMs, waitedMs, waitedMs > 0 ? layer : 'none', waiter.url))
   }
 
   refused(waiter: Waiter, host: number, error: unknown, nowMs: number): void {
@@ -274,8 +280,8 @@ export class Desk implements PermitIssuer, QueueOffice {
   }
 
   permitObserved(permit: HostPermit, outcome: Outcome): void {
-    const { host, departedAtMs, index } = permit
-    this.#onOutcome(host, { outcome, departedAtMs, outstanding: this.records.departures(host) - index })
+    const { host, departedAtMs, index, url } = permit
+    this.#onOutcome(host, { outcome, departedAtMs, outstanding: this.records.departures(host) - index, url })
   }
 
   permitUnused(permit: HostPermit): void {
@@ -316,16 +322,23 @@ export class Desk implements PermitIssuer, QueueOffice {
     nowMs: number,
     waitedMs: number,
     layer: LayerName,
+    url: string | URL | undefined,
   ): Permit {
     const key = this.store.hosts.keyOf(host)
     this.#hasStoreFailed = false
     this.records.departed(host, waitedMs, layer)
     if (this.events.has('depart')) this.events.emit('depart', { key, waitedMs, layer, cost })
-    return new HostPermit(this, key, host, this.records.departures(host), slot, cost, nowMs, waitedMs, layer)
+    return new HostPermit(this, key, host, this.records.departures(host), slot, cost, nowMs, waitedMs, layer, url)
   }
 
-  #lineUp(queue: HostQueue, options: WaitOptions, nowMs: number, leave?: Answer<Leave>): Promise<Permit> {
-    const waiter = new Waiter(queue, options, nowMs, this.#arrivals)
+  #lineUp(
+    queue: HostQueue,
+    options: WaitOptions,
+    nowMs: number,
+    leave?: Answer<Leave>,
+    url?: string | URL,
+  ): Promise<Permit> {
+    const waiter = new Waiter(queue, options, nowMs, this.#arrivals, url)
     queue.enqueue(waiter, leave)
     return waiter.promise
   }
@@ -337,13 +350,14 @@ export class Desk implements PermitIssuer, QueueOffice {
     limits: Limits,
     options: WaitOptions,
     nowMs: number,
+    url: string | URL | undefined,
   ): Promise<Permit> {
     const queue = this.#openOwnLine(host)
     const leave: Answer<Leave> =
       departAtMs > nowMs
         ? { kind: 'promised', slot, waitMs: departAtMs - nowMs }
         : answerOf(() => this.store.retry(host, limits, slot, options.reportsSent ?? false, nowMs))
-    return this.#lineUp(queue, options, nowMs, leave)
+    return this.#lineUp(queue, options, nowMs, leave, url)
   }
 
   /** The reservation of a request, if its slot can be used for it; else it is given back. */

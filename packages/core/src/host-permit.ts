@@ -25,6 +25,8 @@ export class HostPermit implements Permit {
   /** @internal */
   readonly cost: number
   /** @internal */
+  readonly url: string | URL | undefined
+  /** @internal */
   departedAtMs: number
   readonly #issuer: PermitIssuer
   #isSent = false
@@ -40,6 +42,7 @@ export class HostPermit implements Permit {
     departedAtMs: number,
     waitedMs: number,
     layer: LayerName,
+    url: string | URL | undefined,
   ) {
     this.#issuer = issuer
     this.key = key
@@ -47,6 +50,7 @@ export class HostPermit implements Permit {
     this.index = index
     this.slot = slot
     this.cost = cost
+    this.url = url
     this.departedAtMs = departedAtMs
     this.waitedMs = waitedMs
     this.layer = layer

@@ -93,7 +93,7 @@ export class HostRecords implements HostKeeper {
     const total = emptyStats()
     addStats(total, this.#forgotten)
     for (const [key, host] of this.#hosts.entries()) {
-      if (host >= this.limits.length) continue
+      if (!this.#knows(host)) continue
       const stats = this.#statsOf(host, nowMs)
       hosts[key] = stats
       addStats(total, stats)
@@ -111,6 +111,12 @@ export class HostRecords implements HostKeeper {
       refused,
       heldMs: Math.max(0, (this.holds.get(host)?.untilMs ?? Number.NEGATIVE_INFINITY) - nowMs),
     }
+  }
+
+  /** Whether this pacer, and not only another one on the same store, has to do with a host. */
+  #knows(host: number): boolean {
+    if (host >= this.limits.length) return false
+    return this.limits[host] !== undefined || this.lookups.has(host) || this.provisional.has(host)
   }
 
   #tally(host: number): HostStats {

@@ -1,6 +1,6 @@
 import { abortable } from './abort-watch.ts'
 import { aFunction, anyObject, nonNegativeNumber, plainFields, show } from './checks.ts'
-import { checkClock, completeClock } from './clock.ts'
+import { type Clock, checkClock, completeClock } from './clock.ts'
 import { Desk } from './desk.ts'
 import { PolicyError } from './errors.ts'
 import { EventHub, type PacerEventName, type PacerListener } from './events.ts'
@@ -8,7 +8,10 @@ import { type Explanation, explain } from './explanation.ts'
 import type { PacerStats } from './host-stats.ts'
 import type { LayerName } from './layers/layer.ts'
 import { Holds } from './learning/holds.ts'
+import { LanePermit, Lanes } from './learning/lanes.ts'
+import type { Learned, PublishedLimit } from './learning/learned.ts'
 import { Learning } from './learning/learning.ts'
+import type { RateLimitPolicy } from './learning/rate-limit.ts'
 import type { Limits } from './limits.ts'
 import { KeyFinder } from './origin.ts'
 import { checkOutcome, outcomeOfError, outcomeOfResult } from './outcome.ts'
@@ -33,6 +36,9 @@ export interface Peek {
 
 const noOptions: WaitOptions = {}
 
+/** What is declared of the resources of a host: as good as nothing. */
+const unbounded: Policy = { rate: 1e6, capacity: 1e6, justification: 'Only what the host publishes counts' }
+
 /** Marks pacers, also those of another copy of this package. */
 const pacerMark = Symbol.for('hostpace.pacer')
 
@@ -49,6 +55,7 @@ export class Pacer {
   readonly #desk: Desk
   readonly #holds: Holds
   readonly #learning: Learning
+  readonly #lanes: Lanes
   readonly #check: PolicyFor['check']
   readonly #ownsStore: boolean
 
@@ -69,11 +76,13 @@ export class Pacer {
       clock,
       (host, observation) => this.#learning.observe(host, observation),
       (host) => this.#lookupOf(host),
+      (key) => this.#lanes.forget(key),
     )
     this.#check = checkOf(options.policyFor)
+    this.#lanes = new Lanes(() => this.#makeLanePacer(options.clock))
     this.#holds = new Holds(this.#desk)
     const rules = options.adapt === false ? undefined : this.#policies.rules
-    this.#learning = new Learning(this.#desk, this.#holds, () => clock.wallNow(), rules)
+    this.#learning = new Learning(this.#desk, this.#holds, this.#lanes, () => clock.wallNow(), rules)
   }
 
   /**
@@ -87,7 +96,7 @@ export class Pacer {
   wait(url: string | URL, options: WaitOptions = noOptions): Promise<Permit> {
     try {
       const key = this.#keyOf(url, options)
-      return this.#check === undefined ? this.#desk.wait(key, options) : this.#waitChecked(url, key, options)
+      return this.#check === undefined ? this.#waitAt(url, key, options) : this.#waitChecked(url, key, options)
     } catch (error) {
       return Promise.reject(error)
     }
@@ -105,7 +114,16 @@ export class Pacer {
 
   /** When a request that is made now would leave. Takes nothing. */
   async peek(url: string | URL): Promise<Peek> {
-    const { host, limits } = await this.#desk.ready(this.#keys.keyOf(url))
+    const key = this.#keys.keyOf(url)
+    const peek = await this.peekAt(key)
+    const lane = this.#lanes.laneOf(key, url)
+    const { waitMs = 0, layer = 'none' } = lane === undefined ? {} : ((await this.#lanes.pacer?.peekAt(lane)) ?? {})
+    return waitMs > peek.waitMs ? { ...peek, waitMs, layer } : peek
+  }
+
+  /** @internal */
+  async peekAt(key: string): Promise<Peek> {
+    const { host, limits } = await this.#desk.ready(key)
     return this.#peek(host, limits, await this.#desk.store.view(host, limits, this.#desk.now()))
   }
 
@@ -133,7 +151,8 @@ export class Pacer {
     checkOutcome(outcome)
     const departedAtMs = this.#desk.now() - (outcome.latencyMs ?? 0)
     const host = this.#hostOf(url)
-    this.#learning.observe(host, { outcome, departedAtMs, outstanding: this.#desk.records.inFlight[host] as number })
+    const outstanding = this.#desk.records.inFlight[host] as number
+    this.#learning.observe(host, { outcome, departedAtMs, outstanding, url })
   }
 
   /** Holds a host for `ms` from now on; the longest of several pauses wins. It restarts gently. */
@@ -165,7 +184,7 @@ export class Pacer {
     const view = await this.#desk.store.view(host, limits, this.#desk.now())
     const reason = this.#holds.reasonOf(host) ?? 'paused'
     const peek = this.#peek(host, limits, view)
-    return explain(key, limits, this.#learning.of(host), view, peek, reason, (field) =>
+    return explain(key, limits, this.#learnedOf(key, host), view, peek, reason, (field) =>
       this.#policies.sourceOf(key, field),
     )
   }
@@ -188,6 +207,7 @@ export class Pacer {
 
   /** Rejects all who wait with `PacerClosedError`, and closes the store if the pacer made it. Safe to call twice. */
   async close(): Promise<void> {
+    await this.#lanes.pacer?.close()
     if (this.#desk.close() && this.#ownsStore) await this.#desk.store.close()
   }
 
@@ -205,7 +225,62 @@ export class Pacer {
 
   async #waitChecked(url: string | URL, key: string, options: WaitOptions): Promise<Permit> {
     await abortable(this.#admit(new URL(url), key), options.signal)
-    return this.#desk.wait(key, options)
+    return this.#waitAt(url, key, options)
+  }
+
+  #waitAt(url: string | URL, key: string, options: WaitOptions): Promise<Permit> {
+    const lane = this.#lanes.laneOf(key, url)
+    if (lane === undefined) return this.#desk.wait(key, options, url)
+    return this.#waitInLane(this.#lanes.pacer as Pacer, lane, url, key, options)
+  }
+
+  /** First for the resource that the request is for, then for its host. */
+  async #waitInLane(lanes: Pacer, lane: string, url: string | URL, key: string, options: WaitOptions): Promise<Permit> {
+    const sinceMs = this.#desk.now()
+    const { policy } = this.#desk.knownLimitsOf(this.#desk.hostOf(key))
+    const maxWaitMs = policy.onLimit === 'reject' ? 0 : (options.maxWaitMs ?? policy.maxWaitMs)
+    const lanePermit = await lanes.wait(url, {
+      ...options,
+      key: lane,
+      maxWaitMs,
+      reportsSent: true,
+      reservation: undefined,
+    })
+    try {
+      const leftMs = maxWaitMs === undefined ? undefined : Math.max(0, maxWaitMs - (this.#desk.now() - sinceMs))
+      const permit = await this.#desk.wait(key, { ...options, maxWaitMs: leftMs }, url)
+      if (options.reportsSent !== true) lanePermit.sent()
+      return new LanePermit(permit, lanePermit)
+    } catch (error) {
+      lanePermit.done()
+      throw error
+    }
+  }
+
+  /** @internal Takes in what a resource publishes. */
+  learnPublished(key: string, policies: readonly RateLimitPolicy[], departedAtMs: number): void {
+    this.#learning.learnPublished(this.#desk.hostOf(key), policies, departedAtMs)
+  }
+
+  /** What was learned of a host and of its resources, which go by their names. */
+  #learnedOf(key: string, host: number): Learned | undefined {
+    const learned = this.#learning.of(host)
+    const resources = [...this.#lanes.lanesOf(key)].flatMap((lane) => {
+      const published = this.#lanes.pacer?.publishedOf(lane) ?? []
+      return published.map((limit) => ({ ...limit, name: lane.slice(key.length + 1) }))
+    })
+    return resources.length === 0 ? learned : { ...learned, published: [...(learned?.published ?? []), ...resources] }
+  }
+
+  /** @internal */
+  publishedOf(key: string): readonly PublishedLimit[] {
+    return this.#learning.of(this.#desk.hostOf(key))?.published ?? []
+  }
+
+  #makeLanePacer(clock: Clock | undefined): Pacer {
+    const pacer = new Pacer({ ...unbounded, store: this.#desk.store, ...(clock && { clock }) })
+    pacer.on('wait', (event) => this.#events.emit('wait', event))
+    return pacer
   }
 
   async #admit(url: URL, key: string): Promise<void> {

@@ -17,6 +17,8 @@ export class Waiter implements Waiting, AbortListener {
   readonly maxWaitMs: number | undefined
   readonly reportsSent: boolean
   readonly sinceMs: number
+  /** Where the request goes. */
+  readonly url: string | URL | undefined
   /** Which in the order of arrivals it is. */
   readonly order: number
   isInLine = false
@@ -31,13 +33,14 @@ export class Waiter implements Waiting, AbortListener {
   readonly #signal: AbortSignal | undefined
   readonly #owner: WaiterOwner
 
-  constructor(owner: WaiterOwner, options: WaitOptions, sinceMs: number, order: number) {
+  constructor(owner: WaiterOwner, options: WaitOptions, sinceMs: number, order: number, url?: string | URL) {
     this.#owner = owner
     this.priority = options.priority ?? 0
     this.cost = options.cost ?? 1
     this.maxWaitMs = options.maxWaitMs
     this.reportsSent = options.reportsSent ?? false
     this.sinceMs = sinceMs
+    this.url = url
     this.order = order
     this.promise = new Promise((resolve, reject) => {
       this.#resolve = resolve

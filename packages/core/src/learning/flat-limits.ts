@@ -41,13 +41,11 @@ export function flatPolicies(
     const [, vendorCounted, vendorPart] = part === undefined ? (vendorFlatName.exec(header) ?? []) : []
     if (vendorPart !== undefined) put(vendorCounted, vendorPart as keyof Parts, value)
   }
-  const resource = entries.get('x-ratelimit-resource') ?? entries.get('x-ratelimit-bucket')
   return [...limits].flatMap(([counted, parts]) => {
     const policy = policyOf(parts, wallNowMs, hints)
-    const name = counted ?? resource
     if (policy === undefined) return []
     const whole = counted === undefined ? withWindow(policy, entries.get('ratelimit-policy')) : policy
-    return [name === undefined ? whole : { name, ...whole }]
+    return [counted === undefined ? whole : { name: counted, ...whole }]
   })
 }
 

@@ -4,6 +4,7 @@ import type { Outcome } from '../permit.ts'
 import { type GapAnswer, type GapRules, gapAfter } from './gap.ts'
 import { isLimitAnswer } from './hold.ts'
 import type { Holds } from './holds.ts'
+import type { Lanes } from './lanes.ts'
 import type { Learned, LearnedGap, PublishedLimit } from './learned.ts'
 import { exhaustedMs, publishedAfter, publishedGapMs } from './published.ts'
 import { parseRateLimit, type RateLimit, type RateLimitPolicy } from './rate-limit.ts'
@@ -12,6 +13,8 @@ import { parseRateLimit, type RateLimit, type RateLimitPolicy } from './rate-lim
 export interface Observation {
   readonly outcome: Outcome
   readonly departedAtMs: number
+  /** Where the request went, if that is known. */
+  readonly url: string | URL | undefined
   /** How many requests have departed after the one that was answered. */
   readonly outstanding: number
 }
@@ -26,13 +29,15 @@ const worthTelling = 1.1
 export class Learning {
   readonly #desk: Desk
   readonly #holds: Holds
+  readonly #lanes: Lanes
   readonly #wallNow: () => number
   readonly #rules: GapRules | undefined
 
   /** @param rules what is learned by; `undefined` for nothing: answers are only told of */
-  constructor(desk: Desk, holds: Holds, wallNow: () => number, rules: GapRules | undefined) {
+  constructor(desk: Desk, holds: Holds, lanes: Lanes, wallNow: () => number, rules: GapRules | undefined) {
     this.#desk = desk
     this.#holds = holds
+    this.#lanes = lanes
     this.#wallNow = wallNow
     this.#rules = rules
   }
@@ -42,20 +47,38 @@ export class Learning {
     return this.#desk.records.learned.get(host)
   }
 
-  observe(host: number, { outcome, departedAtMs, outstanding }: Observation): void {
+  observe(host: number, observation: Observation): void {
+    const { outcome, departedAtMs } = observation
     const { events, store } = this.#desk
     const { status } = outcome
     if (this.#rules === undefined && !events.has('observe')) return
     const said = status === undefined ? { policies: [] } : this.#read(host, outcome)
+    const { resource, policies } = said
+    const { url = store.hosts.keyOf(host) } = observation
+    const lane =
+      resource !== undefined && this.#rules !== undefined && this.#lanes.assign(store.hosts.keyOf(host), url, resource)
     const hintMs = status === undefined ? undefined : hintOf(status, said)
     const isLimited = outcome.limited ?? (status !== undefined && isLimitAnswer(status, hintMs))
     if (events.has('observe')) {
       events.emit('observe', { ...outcome, key: store.hosts.keyOf(host), limited: isLimited })
     }
     if (this.#rules === undefined || status === undefined) return
-    if (isLimited) this.#holds.complained(host, { status, retryAfterMs: hintMs, departedAtMs })
-    const verdict = { status, isLimited, isHinted: hintMs !== undefined }
-    this.#learn(host, { outcome, departedAtMs, outstanding }, verdict, said.policies, this.#rules)
+    if (lane) this.#lanes.pacer?.learnPublished(lane, policies, departedAtMs)
+    // A resource that is used up says nothing against the others.
+    const isLaneOnly = lane && said.retryAfterMs === undefined && hintMs !== undefined
+    if (isLimited && !isLaneOnly) this.#holds.complained(host, { status, retryAfterMs: hintMs, departedAtMs })
+    const verdict = { status, isLimited: isLimited && !isLaneOnly, isHinted: hintMs !== undefined }
+    this.#learn(host, observation, verdict, lane ? [] : policies, this.#rules)
+  }
+
+  /** Takes in what is published of a host, and nothing else. */
+  learnPublished(host: number, policies: readonly RateLimitPolicy[], departedAtMs: number): void {
+    const desk = this.#desk
+    const before = this.of(host) ?? nothing
+    const { published: known = nonePublished } = before
+    const outstanding = desk.records.inFlight[host] as number
+    const published = publishedAfter(known, policies, departedAtMs, outstanding, desk.now())
+    if (published !== known) desk.learn(host, { ...before, published }, true)
   }
 
   #read(host: number, { status, headers }: Outcome): RateLimit {

@@ -24,6 +24,8 @@ export interface RateLimit {
   /** Milliseconds that the host asks to stay away, 0 or more. */
   readonly retryAfterMs?: number
   readonly policies: readonly RateLimitPolicy[]
+  /** Which of several resources of the host, each counted apart, the policies are of. */
+  readonly resource?: string
 }
 
 /** What the headers came with. */
@@ -61,5 +63,10 @@ export function parseRateLimit(
     policies = read(entries, wallNowMs, hints)
     if (policies.length > 0) break
   }
-  return retryAfterMs === undefined ? { policies } : { retryAfterMs, policies }
+  const resource = entries.get('x-ratelimit-resource') ?? entries.get('x-ratelimit-bucket')
+  return {
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    policies,
+    ...(resource !== undefined && { resource }),
+  }
 }

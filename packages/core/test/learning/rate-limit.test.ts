@@ -108,7 +108,7 @@ test('several things are counted apart, and resources have their names', () => {
     { name: 'input-tokens', remaining: 30_000 },
   ])
   const github = { 'x-ratelimit-remaining': '7', 'x-ratelimit-resource': 'search' }
-  expect(parse(github).policies).toEqual([{ name: 'search', remaining: 7 }])
+  expect(parse(github)).toEqual({ policies: [{ remaining: 7 }], resource: 'search' })
 })
 
 test("a moment is compared with the response's own date, unless a cache has kept it", () => {
