@@ -47,7 +47,7 @@ async function fetchHops(
       trip,
       handOver(trip.pacers, request.url, () => send(request, how)),
     )
-  if (first.redirect !== 'follow') return leave(first, init)
+  if (first.redirect !== 'follow') return endAtAbort(trip, first, await leave(first, init))
 
   let request = first
   for (let redirects = 0; ; redirects++) {
@@ -55,7 +55,7 @@ async function fetchHops(
     const spare = request.body !== null && !isStream(data) ? request.clone() : undefined
     const response = await leave(request, { ...init, redirect: 'manual' })
     const next = await followRedirect(request, response, spare, redirects)
-    if (next === undefined) return response
+    if (next === undefined) return endAtAbort(trip, request, response)
     const resume = timeout.pause()
     await trip.redirect(next.url, request.signal)
     resume()
@@ -67,6 +67,17 @@ async function fetchHops(
 async function watch(trip: Trip, sending: Promise<Response>): Promise<Response> {
   const response = await sending
   trip.hop.answered(response.status, response.headers)
+  return response
+}
+
+/**
+ * Ends the trip when the last request is aborted, whether or not its body notices: the fetch of Node 20 may leave
+ * whoever reads waiting for ever.
+ */
+function endAtAbort(trip: Trip, { signal }: Request, response: Response): Response {
+  const end = () => trip.failed()
+  if (signal.aborted) end()
+  else signal.addEventListener('abort', end, { once: true })
   return response
 }
 

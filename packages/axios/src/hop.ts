@@ -3,12 +3,13 @@ import { type HeaderCarrier, type Outcome, type Pacer, type Permit, type WaitOpt
 /**
  * One request on its way to one host, with the permit of each pacer.
  *
- * Whoever sees a part of its life reports it: `sent`, `answered`, `over`. What is reported twice counts once.
+ * Whoever sees a part of its life reports it: `written` or `sent`, `answered`, `over`. What is reported twice counts once.
  */
 export class Hop {
   readonly #permits: readonly Permit[]
   #sentAtMs: number | undefined
   #answered = false
+  #isWritten = false
   /** Whether the request that this hop stands for has begun; a second one is a redirect. */
   begun = false
 
@@ -32,6 +33,13 @@ export class Hop {
     for (const permit of this.#permits) permit.sent()
   }
 
+  /** The request is written in this turn. */
+  written(): void {
+    this.#isWritten = true
+    // After the write and not before it: should this process lose its processor in between, the gap still holds.
+    setImmediate(() => this.sent())
+  }
+
   /** The headers of the response came just now. */
   answered(status: number | undefined, headers: HeaderCarrier): void {
     this.#observe(status, () => headers, true)
@@ -44,6 +52,8 @@ export class Hop {
 
   /** The body has ended, failed or been discarded. The outcome of an answered request is known already. */
   over(outcome?: Outcome): void {
+    // It may be given up between the write and our saying so; the host has seen it all the same.
+    if (this.#isWritten) this.sent()
     for (const permit of this.#permits) permit.done(this.#answered ? undefined : outcome)
   }
 

@@ -123,8 +123,7 @@ function follow(hop: Hop, timeout: HopTimeout, request: ClientRequest): void {
   hop.begun = true
   request.once('socket', (socket) => {
     timeout.started()
-    // After the write and not before it: should this process lose its processor in between, the gap still holds.
-    whenConnected(socket, () => setImmediate(() => hop.sent()))
+    whenConnected(socket, () => hop.written())
   })
   request.prependOnceListener('response', ({ statusCode, rawHeaders }) => hop.answered(statusCode, rawHeaders))
 }

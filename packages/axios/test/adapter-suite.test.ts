@@ -1,4 +1,4 @@
-import { adapterScenarios } from '@hostpace/core/testing'
+import { adapterScenariosOver } from '@hostpace/core/testing'
 import axios from 'axios'
 import { describe, test } from 'vitest'
 import { axiosDriver } from './driver.ts'
@@ -12,7 +12,9 @@ function hasFetch(): boolean {
 }
 
 describe.each(drivers)('$name', (driver) => {
-  for (const { name, needs, run } of adapterScenarios) {
-    test.skipIf(needs?.some((need) => driver.lacks?.has(need)))(name, () => run(driver))
-  }
+  describe.each(driver.transports)('over %s', (transport) => {
+    for (const { name, suits, run } of adapterScenariosOver(transport)) {
+      test.runIf(suits(driver, transport))(name, () => run(driver, transport))
+    }
+  })
 })

@@ -3,9 +3,9 @@ import { createServer as createHttp2Server } from 'node:http2'
 import https from 'node:https'
 import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net'
 import { pace } from '@hostpace/axios'
+import { testCertificate } from '@hostpace/core/testing'
 import axios, { type AxiosRequestConfig } from 'axios'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { certificate } from './support/certificate.ts'
 import { RecordingPacer } from './support/recording-pacer.ts'
 import { redirectTo, serve, sleep } from './support/server.ts'
 
@@ -18,7 +18,11 @@ function paced(defaults: AxiosRequestConfig = {}) {
 
 /** By name, because Node refuses to tell a server an address as its name. */
 const serveTls: typeof serve = (handler) =>
-  serve(handler, (listener) => https.createServer(certificate, listener) as unknown as http.Server, 'https://localhost')
+  serve(
+    handler,
+    (listener) => https.createServer(testCertificate, listener) as unknown as http.Server,
+    'https://localhost',
+  )
 
 /** An http proxy that writes down what it is asked for. */
 async function serveProxy(): Promise<{ port: number; asked: string[] }> {

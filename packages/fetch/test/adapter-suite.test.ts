@@ -1,4 +1,4 @@
-import { adapterScenarios } from '@hostpace/core/testing'
+import { adapterScenariosOver } from '@hostpace/core/testing'
 import { fetch as undiciFetch } from 'undici'
 import { describe, test } from 'vitest'
 import { fetchDriver } from './driver.ts'
@@ -8,7 +8,9 @@ describe.each([
   fetchDriver('built-in fetch', globalThis.fetch),
   fetchDriver('undici fetch', undiciFetch as unknown as typeof globalThis.fetch),
 ])('$name', (driver) => {
-  for (const { name, needs, run } of adapterScenarios) {
-    test.skipIf(needs?.some((need) => driver.lacks?.has(need)))(name, () => run(driver))
-  }
+  describe.each(driver.transports)('over %s', (transport) => {
+    for (const { name, suits, run } of adapterScenariosOver(transport)) {
+      test.runIf(suits(driver, transport))(name, () => run(driver, transport))
+    }
+  })
 })

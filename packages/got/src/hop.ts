@@ -15,6 +15,7 @@ export class Hop {
   readonly #abort = new AbortController()
   readonly #unwatch: () => void
   #permit: Permit | undefined
+  #isWritten = false
 
   /** @param options got's for this hop; their signal and their body may give it up */
   constructor(options: Options) {
@@ -58,12 +59,14 @@ export class Hop {
     let sentAtMs = performance.now()
     const sent = () => {
       sentAtMs = performance.now()
+      this.#isWritten = true
       // After the write and not before it: should this process lose its processor in between, the gap still holds.
       setImmediate(() => this.#permit?.sent())
     }
     whenWritten(request, sent)
     request.once(errorMonitor, (error) => this.end({ error }))
-    request.once('close', () => this.end())
+    // Over HTTP/2 a request may say that it is closed before it says why.
+    request.once('close', () => setImmediate(() => this.end()))
     request.once('response', (response) => {
       // It is so even where nobody saw a socket: a request function of the user may hand a request over late.
       this.#permit?.sent()
@@ -84,6 +87,8 @@ export class Hop {
 
   /** Frees the permit. Only the first call counts. */
   end(outcome?: Outcome): void {
+    // It may be given up between the write and our saying so; the host has seen it all the same.
+    if (this.#isWritten) this.#permit?.sent()
     this.#permit?.done(outcome)
     this.#unwatch()
   }

@@ -1,9 +1,11 @@
-import { adapterScenarios } from '@hostpace/core/testing'
+import { adapterScenariosOver } from '@hostpace/core/testing'
 import { describe, test } from 'vitest'
 import { gotDriver } from './driver.ts'
 
 describe(gotDriver.name, () => {
-  for (const { name, needs, run } of adapterScenarios) {
-    test.skipIf(needs?.some((need) => gotDriver.lacks?.has(need)))(name, () => run(gotDriver))
-  }
+  describe.each(gotDriver.transports)('over %s', (transport) => {
+    for (const { name, suits, run } of adapterScenariosOver(transport)) {
+      test.runIf(suits(gotDriver, transport))(name, () => run(gotDriver, transport))
+    }
+  })
 })

@@ -2,11 +2,10 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Server as NetServer } from 'node:net'
 import { createPacer, type Pacer, type PacerOptions } from '@hostpace/core'
-import { ManualClock } from '@hostpace/core/testing'
+import { testCertificate as certificate, ManualClock } from '@hostpace/core/testing'
 import { pace } from '@hostpace/got'
 import got, { type ExtendOptions, type Got } from 'got'
 import { expect, onTestFinished, vi } from 'vitest'
-import { certificate } from './certificate.ts'
 
 export interface PacedGot {
   clock: ManualClock

@@ -1,13 +1,12 @@
 import { once } from 'node:events'
 import { Agent, createServer, type RequestOptions, request as send } from 'node:http'
-import { createSecureServer } from 'node:http2'
 import { Agent as TlsAgent } from 'node:https'
 import { connect, createServer as createNetServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect as connectTls } from 'node:tls'
+import { testCertificate as certificate } from '@hostpace/core/testing'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { certificate } from './certificate.ts'
 import { arrivals, hits, listen, pacedGot, serve, serveTls, trusted } from './paced-got.ts'
 
 describe('the interval counts from when a request is on the wire', () => {
@@ -127,74 +126,6 @@ test('an answer that is over frees the permit even while the upload goes on', as
   stream.destroy()
 })
 
-test('HTTP/2 is paced and observed, and its permits are free at the end of the body', async () => {
-  const paths: string[] = []
-  let finish = () => {}
-  const server = createSecureServer({ ...certificate, allowHTTP1: false }, (request, response) => {
-    paths.push(request.url)
-    if (request.url === '/r') response.writeHead(302, { location: '/ok' }).end('moved')
-    else if (request.url === '/hang') return
-    else {
-      response.write('first, ')
-      finish = () => void response.end('last')
-    }
-  })
-  const origin = `https://127.0.0.1:${await listen(server)}`
-  const { client, outcomes, run, inFlight, waiting, pacer } = pacedGot(
-    { intervalMs: 1000, concurrency: 1 },
-    { ...trusted, http2: true },
-  )
-  const first = client(`${origin}/r`)
-  await waiting(1)
-  await run(1000)
-  expect(paths).toEqual(['/r', '/ok'])
-  await inFlight(1)
-  finish()
-  const { body, request } = await first
-  expect(body).toBe('first, last')
-  expect(request.options.http2).toBe(true)
-  await inFlight(0)
-  expect(outcomes).toEqual([302, 200])
-
-  const controller = new AbortController()
-  const hanging = client(`${origin}/hang`, { signal: controller.signal }).catch((error: Error) => error.name)
-  await waiting(1)
-  await run(1000)
-  await inFlight(1)
-  controller.abort()
-  expect(await hanging).toBe('AbortError')
-  await inFlight(0)
-  expect(pacer.stats().total.departures).toBe(3)
-})
-
-test('behind a proxy the key is the target, and a CONNECT takes no slot', async () => {
-  const [a, b] = [await serveTls(), await serveTls()]
-  const connects: (string | undefined)[] = []
-  const proxy = createServer().on('connect', (request, socket: Socket) => {
-    connects.push(request.url)
-    const target = connect(Number(new URL(`http://${request.url}`).port), '127.0.0.1', () => {
-      socket.write('HTTP/1.1 200 OK\r\n\r\n')
-      target.pipe(socket).pipe(target)
-    })
-    target.on('error', () => socket.destroy())
-    socket.on('error', () => target.destroy())
-  })
-  const agent = tunnel(await listen(proxy))
-  const { client, departures, pacer, clock, waiting } = pacedGot(
-    { intervalMs: 1000 },
-    { ...trusted, agent: { https: agent } },
-  )
-  await client(a.origin)
-  await client(b.origin)
-  const second = client(a.origin)
-  await waiting(1)
-  await arrivals()
-  expect(connects).toHaveLength(2)
-  await clock.advanceAsync(1000)
-  await second
-  expect([departures(a.origin), departures(b.origin), pacer.stats().total.departures]).toEqual([2, 1, 3])
-})
-
 test('a unix socket takes no slot, unless it is given a key', async () => {
   const path = join(tmpdir(), `hostpace-got-${process.pid}.sock`)
   const server: Server = createServer((_request, response) => response.end('by socket')).listen(path)
@@ -222,18 +153,4 @@ function tlsOverStanding(): TlsAgent {
     const socket = connect(port, '127.0.0.1', () => done(null, connectTls({ socket, ca: certificate.cert })))
   }
   return Object.assign(new TlsAgent({ keepAlive: true }), { createConnection })
-}
-
-/** An agent that reaches its targets through a proxy. */
-function tunnel(proxyPort: number): TlsAgent {
-  const agent = new TlsAgent()
-  const createConnection = (
-    { host, port }: { host: string; port: number },
-    done: (error: Error | null, socket?: Socket) => void,
-  ) => {
-    const socket = connect(proxyPort, '127.0.0.1', () => void socket.write(`CONNECT ${host}:${port} HTTP/1.1\r\n\r\n`))
-    socket.once('data', () => done(null, connectTls({ socket, host, ca: certificate.cert })))
-    socket.on('error', done)
-  }
-  return Object.assign(agent, { createConnection })
 }

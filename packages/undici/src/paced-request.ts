@@ -33,6 +33,8 @@ export abstract class PacedRequest {
   #dispatched: DispatchOptions | undefined
   /** Gives up what has been dispatched, once undici has started it. */
   #abortStarted: ((reason: unknown) => void) | undefined
+  /** It is being written, and those who granted it are to be told. */
+  #isToTell = false
   #isAnnounced = false
   #isOver = false
   #hasFailed = false
@@ -76,13 +78,18 @@ export abstract class PacedRequest {
       abort(this.abortReason)
       return
     }
-    if (this.#grant?.isSentInside !== true) tellSent(this.#dispatched?.[grantsKey])
+    if (this.#grant?.isSentInside !== true) {
+      this.#isToTell = true
+      // After the write and not before it: should this process lose its processor in between, the gap still holds.
+      queueMicrotask(() => this.#tellSent())
+    }
     this.#announce()
   }
 
   protected answered(status: number, headers: HeaderCarrier): void {
     // Informational answers come before the answer.
     if (status < 200) return
+    this.#tellSent()
     const sentAtMs = this.#grant?.sentAtMs
     const latencyMs = sentAtMs === undefined ? undefined : performance.now() - sentAtMs
     this.#ownPermit?.observe({ status, headers, latencyMs })
@@ -90,11 +97,13 @@ export abstract class PacedRequest {
 
   /** What follows is no HTTP, so as a request it is over. */
   protected upgraded(status: number, headers: HeaderCarrier): void {
+    this.#tellSent()
     this.#ownPermit?.observe({ status, headers })
     this.ended()
   }
 
   protected ended(): void {
+    this.#tellSent()
     this.#isOver = true
     this.#ownPermit?.done()
   }
@@ -109,10 +118,18 @@ export abstract class PacedRequest {
 
   #end(error: unknown): void {
     if (this.#isOver) return
+    this.#tellSent()
     this.#isOver = true
     this.#cancelWait.abort(error)
     if (this.isAborted) this.#grant?.permit.done()
     else this.#ownPermit?.done(isRefusal(error) ? undefined : { error })
+  }
+
+  /** Once, and before anything else is said of a request: it may be over in the very turn in which it is written. */
+  #tellSent(): void {
+    if (!this.#isToTell) return
+    this.#isToTell = false
+    tellSent(this.#dispatched?.[grantsKey])
   }
 
   /** The permit, unless another interceptor for the same pacer looks after it. */

@@ -1,21 +1,34 @@
 import { Readable } from 'node:stream'
 import type { Pacer } from '@hostpace/core'
-import type { AdapterDriver, DriverRequest, DriverResponse, PacedClient } from '@hostpace/core/testing'
+import {
+  type AdapterDriver,
+  type Connection,
+  type DriverRequest,
+  type DriverResponse,
+  type PacedClient,
+  type Transport,
+  testCertificate,
+} from '@hostpace/core/testing'
 import { pace } from '@hostpace/undici'
-import { Agent, type Dispatcher, errors, interceptors, request } from 'undici'
+import { Agent, type Dispatcher, errors, interceptors, ProxyAgent, request } from 'undici'
+
+const transports: readonly Transport[] = ['HTTP/1.1', 'TLS', 'HTTP/2', 'proxy', 'tunnel']
 
 /** How the adapter suite drives `request` of undici. */
 export const requestDriver: AdapterDriver = {
   name: 'undici request',
-  create: (...pacers) => createClient(pacers),
+  transports,
+  create: (pacers, connection) => createClient(new PacedAgent(pacers, composeByAgent, connection)),
   isAbort: (error, signal) => signal.aborted && error === signal.reason,
   // Ours come through as they are: undici wraps no error of a dispatcher either.
   isClientError: (error) => error instanceof errors.UndiciError || isNetworkError(error) || isOurs(error),
   causeOf: (error) => error,
   lacks: new Set(['cache', 'cancel']),
+  // undici 7 does not hear there that its retry holds an answer back, and breaks it off with a TypeError.
+  lacksOver: { proxy: new Set(['retry']) },
 }
 
-type Compose = (agent: Agent, interceptors: Dispatcher.DispatcherComposeInterceptor[]) => Dispatcher
+type Compose = (agent: Dispatcher, interceptors: Dispatcher.DispatcherComposeInterceptor[]) => Dispatcher
 
 /** As users do it; undici 7 then speaks to handlers in its own way, whatever they are. */
 const composeByAgent: Compose = (agent, interceptors) => agent.compose(interceptors)
@@ -35,7 +48,8 @@ export function fetchDriver(
 ): AdapterDriver {
   return {
     name,
-    create: (...pacers) => createFetchClient(fetch, new PacedAgent(pacers, compose)),
+    transports,
+    create: (pacers, connection) => createFetchClient(fetch, new PacedAgent(pacers, compose, connection)),
     isAbort: (error, signal) => signal.aborted && error === signal.reason,
     isClientError: (error) => error instanceof TypeError,
     causeOf: (error) => (error as Error).cause,
@@ -44,12 +58,13 @@ export function fetchDriver(
 }
 
 class PacedAgent {
-  readonly #agent = new Agent()
-  readonly #pacers: Pacer[]
+  readonly #agent: Dispatcher
+  readonly #pacers: readonly Pacer[]
   readonly #compose: Compose
   #times = 1
 
-  constructor(pacers: Pacer[], compose: Compose) {
+  constructor(pacers: readonly Pacer[], compose: Compose, connection: Connection) {
+    this.#agent = agentFor(connection)
     this.#pacers = pacers
     this.#compose = compose
   }
@@ -69,9 +84,13 @@ class PacedAgent {
   }
 }
 
-function createClient(pacers: Pacer[]): PacedClient {
-  const agent = new PacedAgent(pacers, composeByAgent)
+function agentFor({ transport, proxyUrl }: Connection): Dispatcher {
+  const tls = { ca: testCertificate.cert }
+  if (proxyUrl === undefined) return new Agent({ connect: tls, allowH2: transport === 'HTTP/2' })
+  return new ProxyAgent({ uri: proxyUrl, requestTls: tls, proxyTunnel: transport === 'tunnel' })
+}
 
+function createClient(agent: PacedAgent): PacedClient {
   async function open(asked: DriverRequest): Promise<Dispatcher.ResponseData> {
     const { url, method, headers, body, signal, timeoutMs, retries = 0, followRedirects = true, ...hostpace } = asked
     const dispatcher = agent.with(
@@ -133,8 +152,10 @@ function withOptions(hostpace: Dispatcher.DispatchOptions['hostpace']): Dispatch
   return (dispatch) => (options, handler) => dispatch({ ...options, ...(hostpace && { hostpace }) }, handler)
 }
 
+/** Those of node:net and node:http2 come through as they are, too. */
 function isNetworkError(error: unknown): boolean {
-  return typeof (error as NodeJS.ErrnoException).syscall === 'string'
+  const { syscall, code } = error as NodeJS.ErrnoException
+  return typeof syscall === 'string' || code?.startsWith('ERR_HTTP2_') === true
 }
 
 function isOurs(error: unknown): boolean {

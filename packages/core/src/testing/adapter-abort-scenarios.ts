@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { getEventListeners } from 'node:events'
 import type { DriverRequest } from './adapter-driver.ts'
-import { type AdapterScenario, scenario } from './adapter-scenario.ts'
+import { type AdapterScenario, plainOnly, scenario } from './adapter-scenario.ts'
 import { type AdapterSetting, still, until } from './adapter-setting.ts'
 
 /** Who gives up while waiting gets the client's own error at once, sends nothing and leaves nothing behind. */
@@ -56,7 +56,7 @@ export const abortScenarios: readonly AdapterScenario[] = [
     assert.deepEqual(departures, [a.origin])
   }),
 
-  scenario('what cannot be sent before AbortSignal.timeout is never sent', {}, async (setting) => {
+  scenario('what cannot be sent before AbortSignal.timeout is never sent', plainOnly, async (setting) => {
     const { a, driver, send, clock } = setting
     await send({ url: a.url('/ok') }).response()
     const signal = AbortSignal.timeout(40)
@@ -66,7 +66,7 @@ export const abortScenarios: readonly AdapterScenario[] = [
     assert.deepEqual(a.paths, ['/ok'])
   }),
 
-  scenario('B03: those who run out of time leave their places to the others', {}, async (setting) => {
+  scenario('B03: those who run out of time leave their places to the others', plainOnly, async (setting) => {
     const { a, driver, clock, send, waiting } = setting
     const late = new AbortController()
     const sends = []
@@ -94,7 +94,7 @@ export const abortScenarios: readonly AdapterScenario[] = [
     assert.deepEqual(a.paths, ['/r1', '/r2', '/r3', '/r6'])
   }),
 
-  scenario('many requests on one signal leave no listener on it', {}, async (setting) => {
+  scenario('many requests on one signal leave no listener on it', plainOnly, async (setting) => {
     const { a, send, clock, newClient, waiting, inFlight } = setting
     const plain = await newClient()
     const signals = { plain: new AbortController().signal, paced: new AbortController().signal }

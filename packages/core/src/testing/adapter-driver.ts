@@ -1,5 +1,6 @@
 import type { Pacer } from '../pacer.ts'
 import type { RequestOptions } from '../request-options.ts'
+import type { Connection, Transport } from './transport.ts'
 
 /** A request as the adapter suite describes it to every client. */
 export interface DriverRequest extends RequestOptions {
@@ -46,8 +47,10 @@ export type AdapterNeed = 'retry' | 'redirect' | 'cache' | 'timeout' | 'upload' 
 export interface AdapterDriver {
   /** e.g. `got 14.6.6` */
   readonly name: string
+  /** What its client can do; a transport that is missing here is not tested. */
+  readonly transports: readonly Transport[]
   /** Makes a fresh client that is paced by these pacers (usually one); with none, the client as it comes. */
-  create(...pacers: Pacer[]): PacedClient | Promise<PacedClient>
+  create(pacers: readonly Pacer[], connection: Connection): PacedClient | Promise<PacedClient>
   /** Whether this is the error with which the client says that `signal` aborted the request. */
   isAbort(error: unknown, signal: AbortSignal): boolean
   /** Whether this is one of the client's own errors, so of the class its users catch. */
@@ -56,4 +59,6 @@ export interface AdapterDriver {
   causeOf(error: unknown): unknown
   /** What the client cannot do; the suite leaves these scenarios out and says so. */
   readonly lacks?: ReadonlySet<AdapterNeed>
+  /** What it cannot do besides, over one transport. */
+  readonly lacksOver?: Readonly<Partial<Record<Transport, ReadonlySet<AdapterNeed>>>>
 }

@@ -24,7 +24,7 @@ export const hopScenarios: readonly AdapterScenario[] = [
 
   scenario('one host written in several ways is one host', {}, async ({ a, send, waiting, clock, departures }) => {
     await send({ url: a.url('/ok') }).response()
-    const second = send({ url: a.url('/ok').replace('http:', 'HTTP:') })
+    const second = send({ url: a.url('/ok').replace(/^https?:/, (scheme) => scheme.toUpperCase()) })
     await waiting(1)
     await clock.advanceAsync(1000)
     await second.response()
@@ -131,6 +131,16 @@ export const hopScenarios: readonly AdapterScenario[] = [
   scenario('what does not leave costs nothing', {}, async ({ send, departures }) => {
     await send({ url: 'data:text/plain,hello' }).settled()
     assert.deepEqual(departures, [])
+  }),
+
+  scenario('connections are kept or not as without pacing', {}, async ({ a, b, send, newClient, clock }) => {
+    const plain = await newClient()
+    for (let n = 0; n < 3; n++) {
+      await send({ url: a.url('/ok') }, plain).response()
+      await send({ url: b.url('/ok') }).response()
+      await clock.advanceAsync(1000)
+    }
+    assert.equal(b.connections, a.connections)
   }),
 
   scenario('another client of the same library is left alone', {}, async ({ a, send, newClient, departures }) => {

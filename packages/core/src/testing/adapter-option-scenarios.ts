@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict'
-import { type AdapterScenario, scenario } from './adapter-scenario.ts'
+import { type AdapterScenario, plainOnly, scenario } from './adapter-scenario.ts'
 import { still, until } from './adapter-setting.ts'
 
-const quota = { quotas: [{ limit: 3, windowMs: 10_000 }], rate: 1000, capacity: 1000, justification: 'a test' }
+const quota = {
+  quotas: [{ limit: 3, windowMs: 10_000 }],
+  rate: 1000,
+  capacity: 1000,
+  justification: 'a test',
+  ...plainOnly,
+}
 
 /** What one request may say of itself. */
 export const optionScenarios: readonly AdapterScenario[] = [
-  scenario('priority: the higher goes first', {}, async ({ a, send, waiting, clock }) => {
+  scenario('priority: the higher goes first', plainOnly, async ({ a, send, waiting, clock }) => {
     await send({ url: a.url('/first') }).response()
     const low = send({ url: a.url('/low') })
     await waiting(1)
@@ -30,7 +36,7 @@ export const optionScenarios: readonly AdapterScenario[] = [
     await second.response()
   }),
 
-  scenario('maxWaitMs: what would wait longer fails at once', {}, async ({ a, driver, send, waiting }) => {
+  scenario('maxWaitMs: what would wait longer fails at once', plainOnly, async ({ a, driver, send, waiting }) => {
     await send({ url: a.url('/ok') }).response()
     const error = driver.causeOf(await send({ url: a.url('/ok'), maxWaitMs: 999 }).error())
     assert.equal((error as { code?: unknown }).code, 'ERR_HOSTPACE_WAIT_TOO_LONG')
@@ -41,7 +47,7 @@ export const optionScenarios: readonly AdapterScenario[] = [
 
   scenario(
     'key: requests to several hosts may share a pace',
-    {},
+    plainOnly,
     async ({ a, b, send, waiting, clock, departures }) => {
       await send({ url: a.url('/ok'), key: 'both' }).response()
       const second = send({ url: b.url('/ok'), key: 'both' })
@@ -52,7 +58,7 @@ export const optionScenarios: readonly AdapterScenario[] = [
     },
   ),
 
-  scenario('skip: a request may go unpaced', {}, async ({ a, send, departures }) => {
+  scenario('skip: a request may go unpaced', plainOnly, async ({ a, send, departures }) => {
     await send({ url: a.url('/ok') }).response()
     await send({ url: a.url('/ok'), skip: true }).response()
     assert.deepEqual(departures, [a.origin])
@@ -63,7 +69,7 @@ export const optionScenarios: readonly AdapterScenario[] = [
     ['hostpace.maxWait', { maxWait: 5 }],
     ['priority', { priority: '5' }],
   ].map(([path, wrong]) =>
-    scenario(`an option that makes no sense is refused by name: ${path}`, {}, async (setting) => {
+    scenario(`an option that makes no sense is refused by name: ${path}`, plainOnly, async (setting) => {
       const { a, driver, send, pacer } = setting
       const error = driver.causeOf(await send({ url: a.url('/wrong'), ...(wrong as object) }).error())
       assert.deepEqual({ name: 'PolicyError', path }, { name: (error as Error).name, path: pathOf(error) })
@@ -73,7 +79,7 @@ export const optionScenarios: readonly AdapterScenario[] = [
     }),
   ),
 
-  scenario('reservation: a request may go at the time that was reserved for it', {}, async (setting) => {
+  scenario('reservation: a request may go at the time that was reserved for it', plainOnly, async (setting) => {
     const { a, send, waiting, clock, pacer } = setting
     await send({ url: a.url('/first') }).response()
     const reservation = await pacer.reserve(a.url('/reserved'))

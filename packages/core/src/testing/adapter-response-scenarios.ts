@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { type AdapterScenario, scenario } from './adapter-scenario.ts'
+import { type AdapterScenario, plainOnly, scenario } from './adapter-scenario.ts'
 import { still, until } from './adapter-setting.ts'
 
 /** Answers of every hop are handed to the pacer, and a permit is held until its body is over. */
 export const responseScenarios: readonly AdapterScenario[] = [
-  scenario('a 429 holds those who wait already, and no other host', { adapt: true }, async (setting) => {
+  scenario('a 429 holds those who wait already, and no other host', { adapt: true, ...plainOnly }, async (setting) => {
     const { a, b, send, waiting, clock } = setting
     send({ url: a.url('/limited', { after: 7 }) })
     await until(() => a.hits.length === 1, 'the first request')
@@ -30,7 +30,7 @@ export const responseScenarios: readonly AdapterScenario[] = [
 
   scenario(
     'Retry-After is waited once: the client’s delay counts',
-    { needs: ['retry'], rate: 1000, adapt: true },
+    { needs: ['retry'], rate: 1000, adapt: true, ...plainOnly },
     async (setting) => {
       const { a, send, clock } = setting
       const sent = send({ url: a.url('/limited', { after: 1 }), retries: 1 })
@@ -43,7 +43,7 @@ export const responseScenarios: readonly AdapterScenario[] = [
 
   scenario(
     'Retry-After is waited once: the pacer holds the rest',
-    { needs: ['retry'], rate: 1000, adapt: true },
+    { needs: ['retry'], rate: 1000, adapt: true, ...plainOnly },
     async (setting) => {
       const { a, send, clock, waiting } = setting
       const sent = send({ url: a.url('/limited', { after: 1 }), retries: 1 })

@@ -1,8 +1,11 @@
+import assert from 'node:assert/strict'
 import { createPacer, type Pacer } from '../pacer.ts'
 import type { PacerOptions } from '../pacer-options.ts'
 import type { AdapterDriver, DriverRequest, DriverResponse, PacedClient } from './adapter-driver.ts'
 import { ManualClock } from './manual-clock.ts'
+import { startProxy } from './proxy-server.ts'
 import { startTarget, type Target } from './target-server.ts'
+import { type Transport, usesProxy } from './transport.ts'
 
 /** A request under way, watched so that its failure is nobody's unhandled rejection. */
 export interface Sent {
@@ -36,13 +39,20 @@ export interface AdapterSetting {
   waiting(count: number, pacer?: Pacer): Promise<void>
   /** Resolves as soon as so many requests are in flight at `pacer`. */
   inFlight(count: number, pacer?: Pacer): Promise<void>
+  /** Throws unless every request came over the transport, and the proxy was no host that anybody paced. */
+  checkTransport(): void
   close(): Promise<void>
 }
 
 /** Starts the servers, and makes the pacer and the client. */
-export async function openSetting(driver: AdapterDriver, options: PacerOptions): Promise<AdapterSetting> {
+export async function openSetting(
+  driver: AdapterDriver,
+  transport: Transport,
+  options: PacerOptions,
+): Promise<AdapterSetting> {
   const clock = new ManualClock()
-  const [a, b] = await Promise.all([startTarget(), startTarget()])
+  const [a, b] = await Promise.all([startTarget(transport), startTarget(transport)])
+  const proxy = usesProxy(transport) ? await startProxy() : undefined
   const pacers: Pacer[] = []
   const clients: PacedClient[] = []
 
@@ -53,7 +63,7 @@ export async function openSetting(driver: AdapterDriver, options: PacerOptions):
   }
 
   async function newClient(...by: Pacer[]): Promise<PacedClient> {
-    const made = await driver.create(...by)
+    const made = await driver.create(by, { transport, proxyUrl: proxy?.url })
     clients.push(made)
     return made
   }
@@ -72,11 +82,18 @@ export async function openSetting(driver: AdapterDriver, options: PacerOptions):
     send: (request, by = client) => watch(by.send(request)),
     waiting: (count, of) => until(() => total(of).queued === count, `${count} waiting requests`),
     inFlight: (count, of) => until(() => total(of).inFlight === count, `${count} requests in flight`),
+    checkTransport() {
+      for (const { httpVersion, clientPort } of [...a.hits, ...b.hits]) {
+        assert.equal(httpVersion, transport === 'HTTP/2' ? '2.0' : '1.1')
+        if (proxy) assert.ok(proxy.ports.has(clientPort as number), 'a request went past the proxy')
+      }
+      for (const pacer of pacers) assert.ok(!(proxy && proxy.url in pacer.stats().hosts), 'the proxy was paced')
+    },
     async close() {
       a.finish()
       b.finish()
       await Promise.all(pacers.map((pacer) => pacer.close()))
-      await Promise.all([a.close(), b.close()])
+      await Promise.all([a.close(), b.close(), proxy?.close()])
       await Promise.all(clients.map((client) => client.close()))
     },
   }

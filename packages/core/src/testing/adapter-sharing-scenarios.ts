@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type AdapterScenario, scenario } from './adapter-scenario.ts'
+import { type AdapterScenario, plainOnly, scenario } from './adapter-scenario.ts'
 import { type AdapterSetting, still, until } from './adapter-setting.ts'
 
 /** Several clients with one pacer, one client with several pacers, and one pacer installed several times. */
@@ -54,8 +54,10 @@ export const sharingScenarios: readonly AdapterScenario[] = [
     },
   ),
 
-  scenario('two pacers each charge once, and the longer wait wins', {}, (setting) => paceByTwo(setting, 'slow last')),
-  scenario('two pacers, installed the other way round', {}, (setting) => paceByTwo(setting, 'slow first')),
+  scenario('two pacers each charge once, and the longer wait wins', plainOnly, (setting) =>
+    paceByTwo(setting, 'slow last'),
+  ),
+  scenario('two pacers, installed the other way round', plainOnly, (setting) => paceByTwo(setting, 'slow first')),
 
   scenario('two pacers each charge every hop', { needs: ['redirect'] }, async (setting) => {
     const { a, b, pacer, newPacer, newClient, send, departures, inFlight } = setting

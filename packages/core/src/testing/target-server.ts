@@ -1,6 +1,10 @@
 import { createHash } from 'node:crypto'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import { constants, createSecureServer, type ServerHttp2Stream } from 'node:http2'
+import { createServer as createTlsServer } from 'node:https'
+import type { AddressInfo, Socket } from 'node:net'
+import { testCertificate } from './test-certificate.ts'
+import { type Transport, usesTls } from './transport.ts'
 
 /** One request as the server saw it. */
 export interface Hit {
@@ -8,6 +12,10 @@ export interface Hit {
   /** Path and query. */
   readonly path: string
   readonly headers: IncomingMessage['headers']
+  /** `1.1` or `2.0`. */
+  readonly httpVersion: string
+  /** The port that the connection came from. */
+  readonly clientPort: number | undefined
   /** When its headers came in, in milliseconds of `performance.now()`. */
   readonly atMs: number
 }
@@ -18,6 +26,8 @@ export interface Target {
   readonly hits: readonly Hit[]
   /** The paths that were asked for, in order. */
   readonly paths: string[]
+  /** How many connections were made to it so far. */
+  readonly connections: number
   /** The URL of a route of this server. */
   url(route: string, query?: Record<string, string | number>): string
   /** Ends the answers of `/slow-body`. */
@@ -41,7 +51,7 @@ const ok: Route = (_query, response) => response.end('ok')
 const routes: Record<string, Route> = {
   '/empty': (_query, response) => response.writeHead(204).end(),
   '/hang': () => {},
-  '/reset': (_query, response) => response.socket?.destroy(),
+  '/reset': (_query, response) => breakOff(response),
   '/status': (query, response) => response.writeHead(Number(query.get('code'))).end('no'),
 
   /** `to`, `status`, and `after` for a `Retry-After`. */
@@ -71,8 +81,14 @@ const routes: Record<string, Route> = {
   /** Announces more than it sends. */
   '/cut': (_query, response) => {
     response.writeHead(200, { 'content-length': '100' })
-    response.write('half', () => setTimeout(() => response.socket?.destroy(), 5))
+    response.write('half', () => setTimeout(() => breakOff(response), 5))
   },
+}
+
+/** Drops the connection; over HTTP/2, which others share, the stream. */
+function breakOff(response: ServerResponse & { stream?: ServerHttp2Stream }): void {
+  if (response.stream) response.stream.close(constants.NGHTTP2_INTERNAL_ERROR)
+  else response.socket?.destroy()
 }
 
 function retryAfter(query: URLSearchParams): Record<string, string> {
@@ -80,15 +96,16 @@ function retryAfter(query: URLSearchParams): Record<string, string> {
   return after === null ? {} : { 'retry-after': after }
 }
 
-/** Starts a server on a free port of 127.0.0.1. */
-export async function startTarget(): Promise<Target> {
+/** Starts a server on a free port of 127.0.0.1 that can be reached over `transport`. */
+export async function startTarget(transport: Transport = 'HTTP/1.1'): Promise<Target> {
+  const sockets = new Set<Socket>()
   const hits: Hit[] = []
   const unfinished = new Set<ServerResponse>()
   const visits = new Map<string, number>()
 
-  const server = createServer((request, response) => {
-    const { method = '', url: path = '', headers } = request
-    hits.push({ method, path, headers, atMs: performance.now() })
+  const server = createServerFor(transport, (request, response) => {
+    const { method = '', url: path = '', headers, httpVersion, socket } = request
+    hits.push({ method, path, headers, httpVersion, clientPort: socket.remotePort, atMs: performance.now() })
     const nth = (visits.get(path) ?? 0) + 1
     visits.set(path, nth)
     const { pathname, searchParams } = new URL(path, 'http://target')
@@ -101,14 +118,18 @@ export async function startTarget(): Promise<Target> {
     if (pathname !== '/echo') request.resume()
     route(searchParams, response, request, nth)
   })
+  server.on('connection', (socket) => void sockets.add(socket))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const origin = `${usesTls(transport) ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}`
 
   return {
     origin,
     hits,
     get paths() {
       return hits.map(({ path }) => path)
+    },
+    get connections() {
+      return sockets.size
     },
     url(route, query) {
       const search = query === undefined ? '' : `?${new URLSearchParams(mapValues(query))}`
@@ -119,10 +140,17 @@ export async function startTarget(): Promise<Target> {
       unfinished.clear()
     },
     async close() {
-      server.closeAllConnections()
+      for (const socket of sockets) socket.destroy()
       await new Promise((resolve) => server.close(resolve))
     },
   }
+}
+
+function createServerFor(transport: Transport, listener: RequestListener): Server {
+  if (!usesTls(transport)) return createServer(listener)
+  if (transport !== 'HTTP/2') return createTlsServer(testCertificate, listener)
+  // Its requests and responses are those of node:http in all that is used here.
+  return createSecureServer(testCertificate, listener as never) as unknown as Server
 }
 
 function mapValues(query: Record<string, string | number>): Record<string, string> {
