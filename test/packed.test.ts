@@ -18,6 +18,7 @@ const entries: Readonly<Record<string, () => Promise<object>>> = {
   '@hostpace/axios': () => import('@hostpace/axios'),
   '@hostpace/undici': () => import('@hostpace/undici'),
   '@hostpace/fetch': () => import('@hostpace/fetch'),
+  '@hostpace/robots': () => import('@hostpace/robots'),
 }
 
 /** A user's project, with the packages installed from their tarballs, and the clients from the workspace. */
@@ -65,7 +66,7 @@ describe.each(Object.keys(entries))('%s as installed', (entry) => {
   })
 })
 
-describe.each(['core', 'got', 'axios', 'undici', 'fetch'])('the manifest of %s', (name) => {
+describe.each(['core', 'got', 'axios', 'undici', 'fetch', 'robots'])('the manifest of %s', (name) => {
   test('names versions, and nothing of the workspace', async () => {
     const text = await readFile(join(project, 'node_modules/@hostpace', name, 'package.json'), 'utf8')
     expect(text).not.toMatch(/workspace:|catalog:/)
@@ -81,6 +82,7 @@ test.each(['nodenext', 'bundler'])(
     import { pace as paceAxios } from '@hostpace/axios'
     import { pace as paceFetch } from '@hostpace/fetch'
     import { pace as paceGot } from '@hostpace/got'
+    import { robots } from '@hostpace/robots'
     import { pace as paceUndici } from '@hostpace/undici'
     import axios from 'axios'
     import got from 'got'
@@ -93,6 +95,7 @@ test.each(['nodenext', 'bundler'])(
     export const agent = new Agent().compose(paceUndici(pacer))
     export const paced: typeof fetch = paceFetch(fetch, pacer)
     export const asked = () => paceFetch(fetch, pacer)('https://a.example/', { hostpace: { priority: 1 } })
+    export const polite = createPacer({ policyFor: robots({ userAgent: 'mybot' }) })
     // @ts-expect-error: a rate is not a number of nothing
     createPacer({ rate: true })
   `

@@ -13,7 +13,10 @@ function parse(headers: HeaderCarrier, hints = {}) {
 const carriers: [string, (headers: Record<string, string>) => HeaderCarrier][] = [
   ['a plain object', (headers) => headers],
   ['names in capitals', (headers) => mapNames(headers, (name) => name.toUpperCase())],
-  ['Headers', (headers) => new Headers(Object.entries(headers).map(([name, value]): [string, string] => [name, bytesOf(value)]))],
+  [
+    'Headers',
+    (headers) => new Headers(Object.entries(headers).map(([name, value]): [string, string] => [name, bytesOf(value)])),
+  ],
   ['pairs', (headers) => Object.entries(headers)],
   ['a flat list', (headers) => Object.entries(headers).flat()],
 ]

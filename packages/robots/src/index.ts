@@ -1,0 +1,3 @@
+export { CrawlDelayError, DisallowedError } from './errors.ts'
+export { type Robots, robots } from './robots.ts'
+export type { OnTooLong, RobotsFetch, RobotsOptions } from './robots-options.ts'
