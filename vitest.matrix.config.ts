@@ -10,7 +10,7 @@ export default mergeConfig(
   defineConfig({
     resolve: { alias: [{ find: new RegExp(`^${client}$`), replacement: path }] },
     test: {
-      reporters: [['json', { outputFile: 'reports/matrix.json' }]],
+      reporters: [['json', { outputFile: process.env.HOSTPACE_REPORT ?? 'reports/matrix.json' }]],
       coverage: { enabled: false },
     },
   }),

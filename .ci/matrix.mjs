@@ -1,8 +1,9 @@
 /**
  * Runs the adapter suite on every Node with every client: `npm run test:matrix`, or `npm run test:matrix -- got-16 node-24`
- * for those whose names are given. Prints a table; the versions stand in `test/matrix/package.json`.
+ * for those whose names are given; with `plain` among them over plain HTTP/1.1 only. Prints a table; the versions stand in
+ * `test/matrix/package.json`.
  */
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -10,8 +11,13 @@ import { run } from './command.mjs'
 import { root } from './pnpm.mjs'
 
 const folder = join(root, 'test/matrix')
-const report = join(root, 'reports/matrix.json')
-const asked = process.argv.slice(2)
+const isPlain = process.argv.includes('plain')
+const asked = process.argv.slice(2).filter((name) => name !== 'plain')
+/** The names of tests that go another way than over plain HTTP/1.1 say so. */
+const plainTests = '^((?! over (?:TLS|HTTP/2|proxy|tunnel)).)*$'
+/** Most of its time a suite waits. */
+const sideBySide = 3
+const limitMs = 600_000
 const { dependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
 const names = Object.keys(dependencies)
 /** What is run of each client. */
@@ -33,12 +39,10 @@ if (unknown.length > 0) {
 install()
 const nodes = chosen((name) => name.startsWith('node-'))
 const clients = chosen((name) => !name.startsWith('node-'))
-const rows = clients.map((client) => {
-  const entry = entryOf(client)
-  const cellOf = (node) =>
-    isTooOld(node, client) ? { text: 'needs a newer Node', failed: [] } : runSuite(node, client, entry)
-  return { client, cells: nodes.map(cellOf) }
-})
+const cells = new Map(clients.flatMap((client) => nodes.map((node) => [`${client} on ${node}`, { client, node }])))
+const results = new Map()
+await Promise.all(Array.from({ length: sideBySide }, runNext))
+const rows = clients.map((client) => ({ client, cells: nodes.map((node) => results.get(`${client} on ${node}`)) }))
 
 console.log(`\n| | ${nodes.map((node) => `Node ${versionOf(node)}`).join(' | ')} |`)
 console.log(`| --- |${nodes.map(() => ' ---: |').join('')}`)
@@ -88,23 +92,29 @@ function entryOf(client) {
   return fileURLToPath(stdout.trim())
 }
 
-function runSuite(node, client, entry) {
+/** Runs one suite after another, as long as there are any. */
+async function runNext() {
+  for (const [where, { client, node }] of cells) {
+    cells.delete(where)
+    const isPossible = !isTooOld(node, client)
+    results.set(where, isPossible ? await runSuite(where, node, client) : { text: 'needs a newer Node', failed: [] })
+  }
+}
+
+async function runSuite(where, node, client) {
   const [name] = client.split('-')
+  const report = join(root, `reports/matrix-${client}-${node}.json`)
   rmSync(report, { force: true })
-  const { stdout, stderr } = spawnSync(
-    join(folder, 'node_modules', node, 'bin/node'),
-    [
-      join(root, 'node_modules/vitest/vitest.mjs'),
-      'run',
-      '--config',
-      'vitest.matrix.config.ts',
-      ...suites[name].filter((suite) => suite !== 'test/built-in-fetch' || hasGlobalDispatcher(node, client)),
-    ],
-    { cwd: root, encoding: 'utf8', env: { ...process.env, HOSTPACE_CLIENT: `${name}=${entry}` }, timeout: 300_000 },
-  )
-  const where = `${client} on ${node}`
-  if (!existsSync(report)) return told(where, 'no report', [`${where}: ${stderr || stdout}`])
-  const { testResults, numPassedTests, numTotalTests, success } = JSON.parse(readFileSync(report, 'utf8'))
+  const args = [
+    join(root, 'node_modules/vitest/vitest.mjs'),
+    ...['run', '--config', 'vitest.matrix.config.ts'],
+    ...(isPlain ? ['--testNamePattern', plainTests] : []),
+    ...suites[name].filter((suite) => suite !== 'test/built-in-fetch' || hasGlobalDispatcher(node, client)),
+  ]
+  const env = { ...process.env, HOSTPACE_CLIENT: `${name}=${entryOf(client)}`, HOSTPACE_REPORT: report }
+  const output = await outputOf(join(folder, 'node_modules', node, 'bin/node'), args, env)
+  if (!existsSync(report)) return told(where, 'no report', [`${where}: ${output}`])
+  const { testResults, numPassedTests, numFailedTests, success } = JSON.parse(readFileSync(report, 'utf8'))
   const failed = testResults.flatMap(({ assertionResults, message }) => [
     ...assertionResults
       .filter(({ status }) => status === 'failed')
@@ -112,7 +122,18 @@ function runSuite(node, client, entry) {
     ...(message ? [`${where}: ${message}`] : []),
   ])
   if (!success && failed.length === 0) failed.push(`${where}: did not succeed`)
-  return told(where, failed.length > 0 ? `${failed.length} failed` : `${numPassedTests} of ${numTotalTests}`, failed)
+  return told(where, failed.length > 0 ? `${numFailedTests} failed` : `${numPassedTests} passed`, failed)
+}
+
+/** What a program prints until it ends, which it must within ten minutes. */
+function outputOf(program, args, env) {
+  return new Promise((resolve) => {
+    const child = spawn(program, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'], timeout: limitMs })
+    let output = ''
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
+    child.on('close', () => resolve(output))
+    child.on('error', (error) => resolve(String(error)))
+  })
 }
 
 function told(where, text, failed) {
