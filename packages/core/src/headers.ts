@@ -1,71 +1,45 @@
 import type { HeaderCarrier } from './permit.ts'
 
-/**
- * The values of a header in whatever carries headers, one per line that was sent; names in any case.
- * Malformed carriers have none.
- */
-export function headerValues(headers: HeaderCarrier | undefined, name: string): string[] {
-  try {
-    return valuesIn(headers, name)
-  } catch {
-    return []
-  }
-}
-
-function valuesIn(headers: HeaderCarrier | undefined, name: string): string[] {
-  if (headers === undefined || headers === null) return []
-  if (Array.isArray(headers)) return fromPairs(headers, name)
-  if (typeof (headers as { get?: unknown }).get === 'function') {
-    return present((headers as { get(name: string): unknown }).get(name))
-  }
-  return Object.entries(headers).flatMap(([key, value]) => (key.toLowerCase() === name ? present(value) : []))
-}
-
-/** `[[name, value], ...]`, or `[name, value, name, value, ...]` as node:http and undici have them, also as bytes. */
-function fromPairs(headers: readonly unknown[], name: string): string[] {
-  if (Array.isArray(headers[0])) {
-    return (headers as unknown[][]).flatMap(([key, value]) => (text(key).toLowerCase() === name ? present(value) : []))
-  }
-  return headers.flatMap((key, index) =>
-    index % 2 === 0 && text(key).toLowerCase() === name ? present(headers[index + 1]) : [],
-  )
-}
-
-function present(value: unknown): string[] {
-  if (value === undefined || value === null) return []
-  return Array.isArray(value) ? value.map(text) : [text(value)]
-}
-
-function text(value: unknown): string {
-  return value instanceof Uint8Array ? String.fromCharCode(...value) : String(value)
-}
-
 /** Headers by their names in lower case; several lines of one name are joined by commas, as HTTP has it. */
 export type HeaderEntries = ReadonlyMap<string, string>
 
-/** Those headers, of whatever carries headers, whose names are wanted. Malformed carriers have none. */
+/**
+ * Those headers whose names are wanted, of whatever carries headers; names in any case. Malformed carriers have none.
+ *
+ * It runs once for each answer, so it looks at each name once and at no value that is not wanted.
+ */
 export function headerEntries(headers: HeaderCarrier | undefined, isWanted: (name: string) => boolean): HeaderEntries {
   const entries = new Map<string, string>()
+  const put = (name: unknown, value: unknown) => {
+    const key = text(name).toLowerCase()
+    if (!isWanted(key) || value === undefined || value === null) return
+    const line = Array.isArray(value) ? value.map(text).join(', ') : text(value)
+    const before = entries.get(key)
+    if (!Array.isArray(value) || value.length > 0) entries.set(key, before === undefined ? line : `${before}, ${line}`)
+  }
   try {
-    for (const [name, value] of pairsOf(headers)) {
-      const key = text(name).toLowerCase()
-      if (!isWanted(key)) continue
-      const lines = present(value)
-      const before = entries.get(key)
-      if (lines.length > 0) entries.set(key, [...(before === undefined ? [] : [before]), ...lines].join(', '))
-    }
+    putAll(headers, put)
   } catch {
     entries.clear()
   }
   return entries
 }
 
-function pairsOf(headers: HeaderCarrier | undefined): Iterable<[unknown, unknown]> {
-  if (headers === undefined || headers === null) return []
-  if (!Array.isArray(headers)) {
-    const isIterable = typeof (headers as { [Symbol.iterator]?: unknown })[Symbol.iterator] === 'function'
-    return isIterable ? (headers as Iterable<[unknown, unknown]>) : Object.entries(headers)
+function putAll(headers: HeaderCarrier | undefined, put: (name: unknown, value: unknown) => void): void {
+  if (headers === undefined || headers === null) return
+  if (Array.isArray(headers) && !Array.isArray(headers[0])) {
+    // `[name, value, name, value, ...]`, as node:http and undici have them, also as bytes.
+    for (let index = 0; index < headers.length; index += 2) put(headers[index], headers[index + 1])
+  } else if (typeof (headers as { [Symbol.iterator]?: unknown })[Symbol.iterator] === 'function') {
+    for (const [name, value] of headers as Iterable<[unknown, unknown]>) put(name, value)
+  } else {
+    for (const name of Object.keys(headers)) put(name, (headers as Record<string, unknown>)[name])
   }
-  if (Array.isArray(headers[0])) return headers as unknown as [unknown, unknown][]
-  return headers.flatMap((name, index) => (index % 2 === 0 ? [[name, headers[index + 1]] as [unknown, unknown]] : []))
+}
+
+function text(value: unknown): string {
+  if (!(value instanceof Uint8Array)) return String(value)
+  // Buffers are read many times faster by their own means.
+  const { latin1Slice } = value as { latin1Slice?: () => string }
+  return latin1Slice === undefined ? String.fromCharCode(...value) : latin1Slice.call(value)
 }

@@ -38,25 +38,30 @@ export interface RateLimitContext {
   readonly hints?: HeaderHints | undefined
 }
 
+const nothing: RateLimit = { policies: [] }
+const always: ReadonlySet<string> = new Set(['retry-after', 'date', 'age'])
+
 /**
  * Reads what response headers say about how fast to go: `Retry-After` (RFC 9110), `RateLimit` and `RateLimit-Policy`
  * (IETF draft "RateLimit header fields for HTTP", version 10 and the forms before it back to polli-00), the
  * `X-RateLimit-*` family, and those of single vendors.
  *
  * Moments are compared with the response's own `Date` unless a cache has kept it (`Age`), else with `receivedAtMs`.
- * What is malformed is as if it were not there: it never throws, and gives no `NaN`, nothing negative and no wait
+ * What is malformed is as if it were not there: it never throws, and gives no `NaN`, nothing negative and no reset
  * beyond 31 days; a bare number of seconds that is more than a day, which may be milliseconds, counts as a day.
  */
 export function parseRateLimit(
   headers: HeaderCarrier | undefined,
   { receivedAtMs, hints = {} }: RateLimitContext,
 ): RateLimit {
-  const retryAfterMs = parseRetryAfter(headers, receivedAtMs)
   const own = Object.values(hints.names ?? {}).map((name: string) => name.toLowerCase())
-  const entries: HeaderEntries = headerEntries(headers, (name) => name.includes('limit') || own.includes(name))
+  const isWanted = (name: string) => name.includes('limit') || always.has(name) || own.includes(name)
+  const entries: HeaderEntries = headerEntries(headers, isWanted)
   // Most answers say nothing.
-  if (entries.size === 0) return retryAfterMs === undefined ? { policies: [] } : { retryAfterMs, policies: [] }
-  const wallNowMs = serverTime(headers, receivedAtMs)
+  const dates = Number(entries.has('date')) + Number(entries.has('age'))
+  if (entries.size === dates) return nothing
+  const retryAfterMs = parseRetryAfter(entries, receivedAtMs)
+  const wallNowMs = serverTime(entries, receivedAtMs)
   const readers = [standardPolicies, vendorPolicies, flatPolicies]
   let policies: readonly RateLimitPolicy[] = []
   for (const read of readers) {

@@ -1,5 +1,4 @@
-import { headerValues } from '../headers.ts'
-import type { HeaderCarrier } from '../permit.ts'
+import type { HeaderEntries } from '../headers.ts'
 import { parseHttpDate } from './http-date.ts'
 
 const seconds = /^\d+(?:\.\d+)?$/
@@ -17,18 +16,18 @@ const leastEpochSeconds = 1e9
  *
  * @returns milliseconds, 0 for what is over, `undefined` if there is none that can be read
  */
-export function parseRetryAfter(headers: HeaderCarrier | undefined, wallNowMs: number): number | undefined {
-  const lines = headerValues(headers, 'retry-after')
-  if (lines.length === 0) return undefined
+export function parseRetryAfter(headers: HeaderEntries, wallNowMs: number): number | undefined {
+  const lines = headers.get('retry-after')
+  if (lines === undefined) return undefined
   const sentAtMs = serverTime(headers, wallNowMs)
-  const waits = lines.flatMap(splitList).flatMap((value) => parseValue(value, sentAtMs) ?? [])
+  const waits = splitList(lines).flatMap((value) => parseValue(value, sentAtMs) ?? [])
   return waits.length === 0 ? undefined : Math.max(...waits)
 }
 
 /** When the server sent the response, on its own clock where it tells. */
-export function serverTime(headers: HeaderCarrier | undefined, wallNowMs: number): number {
-  const isCached = headerValues(headers, 'age').some((age) => Number(age) > 0)
-  const [date] = headerValues(headers, 'date')
+export function serverTime(headers: HeaderEntries, wallNowMs: number): number {
+  const isCached = splitList(headers.get('age') ?? '').some((age) => Number(age) > 0)
+  const date = headers.get('date')
   const dateMs = isCached || date === undefined ? undefined : parseHttpDate(date.trim(), wallNowMs)
   // Where both agree, this machine knows the fraction of the second as well.
   const agrees = dateMs === undefined || (dateMs <= wallNowMs && wallNowMs < dateMs + 1000)

@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { parseRetryAfter } from '../../src/learning/retry-after.ts'
+import { type HeaderCarrier, parseRateLimit } from '../../src/index.ts'
+
+function parseRetryAfter(headers: HeaderCarrier, receivedAtMs: number): number | undefined {
+  return parseRateLimit(headers, { receivedAtMs }).retryAfterMs
+}
 
 const now = Date.UTC(2015, 9, 21, 7, 27, 30)
 
