@@ -5,8 +5,10 @@ import base from './vitest.config.ts'
 const [client = '', path = ''] = (process.env.HOSTPACE_CLIENT ?? '').split('=')
 if (path === '') throw new Error('HOSTPACE_CLIENT must be name=path')
 
+const { reporters: _, ...test } = base.test ?? {}
+
 export default mergeConfig(
-  base,
+  { ...base, test },
   defineConfig({
     resolve: { alias: [{ find: new RegExp(`^${client}$`), replacement: path }] },
     test: {

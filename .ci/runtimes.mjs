@@ -28,7 +28,7 @@ import { root } from './pnpm.mjs'
 
 const folder = join(root, 'test/runtimes')
 const programs = ['page.mjs', 'play.mjs', 'program.mjs', 'scenarios.mjs', 'suite.mjs']
-const mostTries = 3
+const mostTries = 5
 const npmSettings = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
 
 /** A user's project: the packages from their tarballs and the programs, and nothing else. */

@@ -85,11 +85,11 @@ export class Desk implements PermitIssuer, QueueOffice {
     if (this.#isClosed) throw new PacerClosedError()
     if (options.signal?.aborted === true) return Promise.reject(options.signal.reason)
     const host = this.hostOf(key)
+    if (this.records.staleAtMs.size > 0) this.#renewIfStale(host, key)
     const limits = this.records.limits[host] ?? this.#lookUp(host, key)
     checkWaitOptions(options, limits?.stack.maxCost ?? Number.POSITIVE_INFINITY)
     const { cost = 1, reportsSent = false } = options
     const nowMs = this.now()
-    if (this.records.staleAtMs.size > 0) this.#renewIfStale(host, key, nowMs)
     this.#arrivals++
     const reserved = this.#claim(host, cost, options.reservation)
     if (reserved !== undefined && limits !== undefined) {
@@ -113,6 +113,7 @@ export class Desk implements PermitIssuer, QueueOffice {
     if (signal?.aborted === true) return Promise.reject(signal.reason)
     const host = this.hostOf(key)
     const limits = this.records.limits[host] ?? this.#provisionalOf(host, key)
+    this.#applyHold(host, limits)
     this.#arrivals++
     return this.#lineUp(this.#openOwnLine(host, limits), { signal }, this.now())
   }
@@ -142,6 +143,7 @@ export class Desk implements PermitIssuer, QueueOffice {
   async ready(key: string): Promise<{ host: number; limits: Limits }> {
     if (this.#isClosed) throw new PacerClosedError()
     const host = this.hostOf(key)
+    if (this.records.staleAtMs.size > 0) this.#renewIfStale(host, key)
     const limits =
       this.records.limits[host] ??
       this.#lookUp(host, key) ??
@@ -248,6 +250,12 @@ export class Desk implements PermitIssuer, QueueOffice {
       this.events.emit('reject', { key: this.store.hosts.keyOf(host), waitedMs: nowMs - waiter.sinceMs, error })
     }
     waiter.refuse(error)
+  }
+
+  /** A request was refused before it came to its host. */
+  refusedBefore(key: string, error: unknown): void {
+    this.records.refused(this.hostOf(key))
+    if (this.events.has('reject')) this.events.emit('reject', { key, waitedMs: 0, error })
   }
 
   waiting(host: number, waitMs: number, layer: LayerName, queued: number): void {
@@ -412,9 +420,16 @@ export class Desk implements PermitIssuer, QueueOffice {
     return undefined
   }
 
+  /** A pause may have been asked for before the limits were known. */
+  #applyHold(host: number, limits: Limits): void {
+    const nowMs = this.now()
+    const heldMs = (this.records.holds.get(host)?.untilMs ?? nowMs) - nowMs
+    if (heldMs > 0) this.store.pause(host, limits, heldMs, nowMs)
+  }
+
   /** Looks a policy up again whose time is over. Until it is known the present one holds. */
-  #renewIfStale(host: number, key: string, nowMs: number): void {
-    if (nowMs < (this.records.staleAtMs.get(host) ?? nowMs + 1)) return
+  #renewIfStale(host: number, key: string): void {
+    if (this.now() < (this.records.staleAtMs.get(host) ?? Number.POSITIVE_INFINITY)) return
     this.records.staleAtMs.delete(host)
     const limits = this.#policies.lookUp(key, this.#lookupOf(host))
     if (limits instanceof Promise) {
@@ -432,10 +447,7 @@ export class Desk implements PermitIssuer, QueueOffice {
     }
     this.records.provisional.delete(host)
     this.records.limits[host] = limits
-    // A pause may have been asked for before.
-    const nowMs = this.now()
-    const heldMs = (this.records.holds.get(host)?.untilMs ?? nowMs) - nowMs
-    if (heldMs > 0) this.store.pause(host, limits, heldMs, nowMs)
+    this.#applyHold(host, limits)
     this.#applyLearned(host)
     return this.records.limits[host] as Limits
   }

@@ -135,11 +135,25 @@ export class LayerStack {
       const old =
         former.layers.find((old) => isFree(old) && old.constructor === layer.constructor) ??
         former.layers.find((old) => isFree(old) && old instanceof LeakyBucket && layer instanceof LeakyBucket)
-      if (old === undefined) return
+      if (old === undefined) {
+        // Nobody has kept when the last one left. As long as the host has not recovered, that may have been just now.
+        if (layer.name === 'interval' && former.#recoveredAtOf(saved) > nowMs) {
+          layer.charge(cells, at + (this.#offsets[index] as number), nowMs, 1)
+        }
+        return
+      }
       const source = former.layers.indexOf(old)
       taken.add(old)
       layer.adopt(cells, at + (this.#offsets[index] as number), old, saved[source] as readonly number[], nowMs)
     })
+  }
+
+  #recoveredAtOf(saved: readonly (readonly number[])[]): number {
+    const cells = this.fresh()
+    this.load(cells, 0, saved)
+    const atMs = this.recoveredAt(cells, 0)
+    this.release(cells, 0)
+    return atMs
   }
 
   /** A copy of the state to try things on; `discard` it afterwards. */

@@ -224,7 +224,13 @@ export class Pacer {
   }
 
   async #waitChecked(url: string | URL, key: string, options: WaitOptions): Promise<Permit> {
-    await abortable(this.#admit(new URL(url), key), options.signal)
+    try {
+      await abortable(this.#admit(new URL(url), key), options.signal)
+    } catch (error) {
+      options.reservation?.cancel()
+      if (options.signal?.aborted !== true) this.#desk.refusedBefore(key, error)
+      throw error
+    }
     return this.#waitAt(url, key, options)
   }
 
@@ -294,6 +300,7 @@ export class Pacer {
       this,
       (url, signal) => this.#desk.waitForLookup(this.#keys.keyOf(url), signal),
       (ms) => void records.staleAtMs.set(host, this.#desk.now() + ms),
+      () => this.#desk.now(),
     )
   }
 

@@ -16,6 +16,8 @@ export interface PolicyLookup {
    * @throws what `send` throws, what the pacer rejects with, and the signal's reason
    */
   run<T>(url: string | URL, send: () => T | Promise<T>, options?: { signal?: AbortSignal | undefined }): Promise<T>
+  /** Now, in milliseconds on the clock of the pacer. */
+  now(): number
   /** Has the policy looked up again when a request comes later than `ms` from now on. By default it never is. */
   validFor(ms: number): void
 }
@@ -36,6 +38,7 @@ export function policyLookup(
   pacer: Pacer,
   wait: (url: string | URL, signal: AbortSignal | undefined) => Promise<Permit>,
   validFor: (ms: number) => void,
+  now: () => number,
 ): PolicyLookup {
   return {
     async run(url, send, options) {
@@ -49,6 +52,7 @@ export function policyLookup(
         throw error
       }
     },
+    now,
     validFor: (ms) => validFor(nonNegativeNumber(ms, 'ms')),
   }
 }

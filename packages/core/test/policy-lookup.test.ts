@@ -50,6 +50,34 @@ describe.each(stores)('a look-up, $name', ({ make }) => {
     expect(s.starts).toEqual(['a@30000'])
   })
 
+  test('leaves the declared interval between what it asked and the first request, whatever was configured', async () => {
+    const s: Setting = new Setting(make(), {
+      rate: 5,
+      policyFor: async (_key, lookup) => {
+        await lookup.run(robots, () => {})
+        return { intervalMs: 4000 }
+      },
+    })
+    s.sendAll(['a', 'b'])
+    await s.pass(20_000)
+    expect(s.starts).toEqual(['a@4000', 'b@8000'])
+  })
+
+  test('is held as all are by a pause that was asked for before', async () => {
+    const asked: number[] = []
+    const s: Setting = new Setting(make(), {
+      rate: 5,
+      policyFor: async (_key, lookup) => {
+        await lookup.run(robots, () => asked.push(lookup.now()))
+        return undefined
+      },
+    })
+    s.pacer.pause(url, 3000)
+    s.sendAll(['a'])
+    await s.pass(5000)
+    expect(asked).toEqual([3000])
+  })
+
   test('two hosts may ask one another', async () => {
     const other = 'https://b.example/robots.txt'
     const s: Setting = new Setting(make(), {
@@ -180,6 +208,42 @@ describe.each(stores)('a check, $name', ({ make }) => {
     expect(s.refusal('a')).toBe(refusal)
     expect(s.starts).toEqual(['b@0'])
     expect(seen).toEqual(['https://a.example /private', 'https://a.example /page'])
+  })
+
+  test('tells of a refusal, and gives a reservation back', async () => {
+    const told: unknown[] = []
+    const refusal = new Error('not for robots')
+    const s = setUp(({ pathname }) => {
+      if (pathname === '/private') throw refusal
+    })
+    s.pacer.on('reject', ({ key, error }) => void told.push([key, error]))
+    const reservation = await s.pacer.reserve(url)
+    await s.send('a', { to: 'https://a.example/private', reservation })
+    expect(told).toEqual([['https://a.example', refusal]])
+    expect(s.pacer.stats().total.refused).toBe(1)
+    await s.send('b')
+    expect(s.starts).toEqual(['b@0'])
+  })
+
+  test('that refuses all keeps no policy from being looked up again', async () => {
+    let lookups = 0
+    const policyFor = Object.assign(
+      (_key: string, lookup: PolicyLookup) => {
+        lookups++
+        lookup.validFor(1000)
+        return { intervalMs: 100 }
+      },
+      {
+        check: () => {
+          throw new Error('no')
+        },
+      },
+    )
+    const s = new Setting(make(), { policyFor })
+    await s.send('a')
+    await s.pass(1000)
+    await s.send('b')
+    expect(lookups).toBe(2)
   })
 
   test('keeps the order', async () => {

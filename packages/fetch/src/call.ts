@@ -64,8 +64,10 @@ export class Call {
   async send(hop: Hop, { input, init, url }: Leg, redirect: RedirectMode): Promise<Response> {
     const { fetch, signal } = this
     try {
+      const answer = handOver(hop.pacers, url, () => fetch(input, { ...init, redirect }), 1)
+      // Only now: in its first call Node's fetch loads all that it is made of.
       hop.sent()
-      const response = await handOver(hop.pacers, url, () => fetch(input, { ...init, redirect }), 1)
+      const response = await answer
       hop.answered(response)
       return response
     } catch (error) {

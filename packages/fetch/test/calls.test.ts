@@ -172,3 +172,19 @@ describe('twice', () => {
     await Promise.all([first.close(), second.close()])
   })
 })
+
+test('the interval begins when fetch has been called, which takes Node a while the first time', async () => {
+  const { clock, pacer } = setUp()
+  let calls = 0
+  const paced = pace((_url: string) => {
+    if (++calls === 1) clock.advance(300)
+    return Promise.resolve(new Response(null))
+  }, pacer)
+  await paced('http://a.example/')
+  const second = paced('http://a.example/')
+  await clock.advanceAsync(999)
+  expect(calls).toBe(1)
+  await clock.advanceAsync(1)
+  await second
+  expect(calls).toBe(2)
+})

@@ -10,19 +10,14 @@ export interface RobotsFile {
   readonly unreachable: { readonly cause: unknown } | undefined
   /** How often in a row it could not be had. */
   readonly failures: number
-  readonly loadedAtMs: number
   /** When it is to be asked for again. */
   readonly dueAtMs: number
-  /** Whether the pacer was given the policy that comes of it. */
-  isGiven: boolean
 }
 
 /** How long a copy is used (RFC 9309, section 2.4). */
 const keepMs = 24 * 3_600_000
 /** How long after the first failure it is tried again; twice as long each time, up to `keepMs`. */
 const retryMs = 60_000
-/** Sooner than this no pacer has forgotten a host. */
-const shortestMemoryMs = 60_000
 /** Of more origins than this, those are forgotten that were asked about longest ago. */
 const mostFiles = 10_000
 
@@ -39,21 +34,12 @@ export class RobotsFiles {
   }
 
   now(): number {
-    // The global is read at every call, so that fake timers take effect whenever they are installed.
-    return this.#settings.clock?.now() ?? performance.now()
+    return this.#lookup?.now() ?? 0
   }
 
   /** Remembers how to ask the pacer. */
   askThrough(lookup: PolicyLookup): void {
     this.#lookup = lookup
-  }
-
-  /** The file of an origin for the policy that the pacer asks for by `lookup`. */
-  async forPolicy(origin: string, lookup: PolicyLookup): Promise<RobotsFile> {
-    const known = this.#fresh(origin)
-    const file = known !== undefined && !this.#isOverElsewhere(known) ? known : await this.#loaded(origin, lookup)
-    file.isGiven = true
-    return file
   }
 
   /**
@@ -77,14 +63,6 @@ export class RobotsFiles {
     return file
   }
 
-  /**
-   * A pacer that asks again has forgotten the host meanwhile, or its time for the policy is over. When it asks again so
-   * soon that it is not the former, then it goes by a clock that nobody has told us of, and its word counts.
-   */
-  #isOverElsewhere({ isGiven, loadedAtMs }: RobotsFile): boolean {
-    return this.#settings.clock === undefined && isGiven && this.now() - loadedAtMs < shortestMemoryMs
-  }
-
   #loaded(origin: string, lookup: PolicyLookup): Promise<RobotsFile> {
     const underWay = this.#loads.get(origin)
     if (underWay !== undefined) return underWay
@@ -105,17 +83,16 @@ export class RobotsFiles {
   }
 
   #fileOf(found: Found, former: RobotsFile | undefined): RobotsFile {
-    const loadedAtMs = this.now()
-    const common = { loadedAtMs, isGiven: false }
+    const nowMs = this.now()
     if (found.kind !== 'unreachable') {
       const rules = found.kind === 'none' ? noRules : parseRobots(found.text, this.#settings.productToken)
-      return { ...common, rules, unreachable: undefined, failures: 0, dueAtMs: loadedAtMs + keepMs }
+      return { rules, unreachable: undefined, failures: 0, dueAtMs: nowMs + keepMs }
     }
     const failures = (former?.failures ?? 0) + 1
-    const dueAtMs = loadedAtMs + Math.min(keepMs, retryMs * 2 ** (failures - 1))
+    const dueAtMs = nowMs + Math.min(keepMs, retryMs * 2 ** (failures - 1))
     const hasCopy = former !== undefined && former.unreachable === undefined
     const rules = hasCopy ? former.rules : allDisallowed
-    return { ...common, rules, unreachable: hasCopy ? undefined : { cause: found.cause }, failures, dueAtMs }
+    return { rules, unreachable: hasCopy ? undefined : { cause: found.cause }, failures, dueAtMs }
   }
 
   #hasCopy(origin: string): boolean {

@@ -1,4 +1,4 @@
-import { type Clock, PolicyError } from '@hostpace/core'
+import { PolicyError } from '@hostpace/core'
 
 /** What becomes of a delay that is longer than `maxCrawlDelayMs`. */
 export type OnTooLong = 'honour' | 'skip' | 'cap'
@@ -23,8 +23,6 @@ export interface RobotsOptions {
   enforce?: boolean | undefined
   /** Milliseconds that one request for a robots.txt may take once it is sent, body included. Above 0. @default 10 000 */
   timeoutMs?: number | undefined
-  /** Where the time comes from; give it the clock of the pacer, if that has one of its own. @default this process's */
-  clock?: Pick<Clock, 'now'> | undefined
 }
 
 /** Any function that is called as `fetch` is: the runtime's own, that of undici, or one with layers around it. */
@@ -41,11 +39,9 @@ export interface Settings {
   readonly onTooLong: OnTooLong
   readonly enforce: boolean
   readonly timeoutMs: number
-  /** `undefined` for that of this process. */
-  readonly clock: Pick<Clock, 'now'> | undefined
 }
 
-const known = ['userAgent', 'fetch', 'maxCrawlDelayMs', 'onTooLong', 'enforce', 'timeoutMs', 'clock']
+const known = ['userAgent', 'fetch', 'maxCrawlDelayMs', 'onTooLong', 'enforce', 'timeoutMs']
 const choices: readonly unknown[] = ['honour', 'skip', 'cap'] satisfies OnTooLong[]
 
 /** A name (RFC 9309, section 2.2.1), alone or with more behind it that a header can carry. */
@@ -61,14 +57,7 @@ export function readOptions(options: RobotsOptions): Settings {
     if (!known.includes(name))
       throw new PolicyError(`options.${name}`, `is unknown; known here are ${known.join(', ')}`)
   }
-  const {
-    userAgent,
-    fetch = globalThis.fetch,
-    onTooLong = 'honour',
-    enforce = false,
-    timeoutMs = 10_000,
-    clock,
-  } = options
+  const { userAgent, fetch = globalThis.fetch, onTooLong = 'honour', enforce = false, timeoutMs = 10_000 } = options
   const productToken = typeof userAgent === 'string' ? agent.exec(userAgent)?.[1] : undefined
   if (productToken === undefined) {
     throw refusal('userAgent', 'must begin with a name of letters, - and _, such as mybot or mybot/1.0', userAgent)
@@ -76,9 +65,8 @@ export function readOptions(options: RobotsOptions): Settings {
   if (typeof fetch !== 'function') throw refusal('fetch', 'must be a function', fetch)
   if (!choices.includes(onTooLong)) throw refusal('onTooLong', `must be one of 'honour', 'skip', 'cap'`, onTooLong)
   if (typeof enforce !== 'boolean') throw refusal('enforce', 'must be true or false', enforce)
-  if (clock !== undefined && typeof clock?.now !== 'function') throw refusal('clock', 'must have a function now', clock)
   return {
-    ...{ userAgent, productToken, fetch, onTooLong, enforce, clock },
+    ...{ userAgent, productToken, fetch, onTooLong, enforce },
     maxCrawlDelayMs: maxOf(options.maxCrawlDelayMs, onTooLong),
     timeoutMs: positive(timeoutMs, 'timeoutMs', mostTimeoutMs),
   }

@@ -40,7 +40,7 @@ export function robots(options: RobotsOptions): Robots {
     files.askThrough(lookup)
     let file: RobotsFile | undefined
     for (const origin of originsOfKey(key)) {
-      file = await files.forPolicy(origin, lookup)
+      file = await files.of(origin)
       if (file.unreachable === undefined) break
     }
     if (file === undefined) return undefined

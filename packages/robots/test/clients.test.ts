@@ -61,7 +61,7 @@ test('E10: each page of a pagination waits for the Crawl-delay', async () => {
     startsMs.push(clock.now())
     response.end(JSON.stringify([startsMs.length]))
   })
-  const client = got.extend(paceGot(pacerFor({ clock }, { clock })))
+  const client = got.extend(paceGot(pacerFor({}, { clock })))
   const pages = client.paginate.all<number>(`${site.origin}/?page=1`, {
     responseType: 'json',
     pagination: {

@@ -53,7 +53,7 @@ describe('once per origin', () => {
     expect([await s.gapMs(), s.asked.length]).toEqual([undefined, 2])
   })
 
-  test('not again for a pacer that forgets at once, where its clock is known', async () => {
+  test('not again for a pacer that forgets at once', async () => {
     const s = new Setting(slow)
     await s.gapMs()
     await s.pass(11_000)
@@ -79,8 +79,8 @@ describe('once per origin', () => {
 })
 
 describe('clocks', () => {
-  test('a day goes by the clock of the pacer, also if robots was not told of it', async () => {
-    const s = new Setting(slow, { ownClock: true })
+  test('a day goes by the clock of the pacer', async () => {
+    const s = new Setting(slow)
     expect(await s.gapMs()).toBe(10_000)
     s.page = 404
     await s.pass(dayMs)
@@ -89,8 +89,8 @@ describe('clocks', () => {
     expect([await s.gapMs(), s.asked.length]).toEqual([undefined, 2])
   })
 
-  test('without a clock of its own nothing is asked for twice that the pacer has not asked for', async () => {
-    const s = new Setting(slow, { ownClock: true })
+  test('nothing is asked for twice', async () => {
+    const s = new Setting(slow)
     await s.pacer.peek('https://b.example/')
     await s.allowed('https://a.example/')
     expect([await s.gapMs(), s.asked.length]).toEqual([10_000, 2])

@@ -45,8 +45,6 @@ export async function settle(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
 
-export type Options = Partial<RobotsOptions> & { pacer?: PacerOptions; ownClock?: boolean }
-
 /** A pacer that keeps to robots.txt on a clock of its own, over hosts that answer as they are told. */
 export class Setting {
   readonly clock = new SteppingClock()
@@ -61,11 +59,11 @@ export class Setting {
   readonly starts: string[] = []
   readonly refusals: Map<string, Error & { code?: string }> = new Map()
 
-  /** @param options of `robots` and, as `pacer`, of the pacer (1 ms between requests); with `ownClock` they keep time apart */
-  constructor(page: Page, { pacer, ownClock = false, ...options }: Options = {}) {
+  /** @param options of `robots` and, as `pacer`, of the pacer (1 ms between requests) */
+  constructor(page: Page, { pacer, ...options }: Partial<RobotsOptions> & { pacer?: PacerOptions } = {}) {
     this.page = page
     const fetch = (url: string, init: RequestInit) => this.#answer(url, init)
-    this.robots = robots({ userAgent: 'mybot', fetch, ...(ownClock ? {} : { clock: this.clock }), ...options })
+    this.robots = robots({ userAgent: 'mybot', fetch, ...options })
     this.pacer = createPacer({
       clock: this.clock,
       adapt: false,
