@@ -2,15 +2,14 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { setPriority } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { latenessOf, wallMs, watchStalls } from '../../examples/demo/targets/stalls.ts'
 import { type Behaviour, behaviourOf, textFor } from './chaos.ts'
+import { machineMs } from './machine-clock.ts'
 import { Random } from './random.ts'
-import type { Arrival, ServerPlan } from './server-log.ts'
+import type { Arrival, ServerOrder, ServerPlan } from './server-log.ts'
 
 /*
- * The program of the process that is asked. It is sent a plan and answers with the addresses; it is told to stop and
- * answers with its log. Nothing else runs here, so that a stamp is late only where the machine made it so, and
- * a watch of its own clock tells where.
+ * The program of the process that is asked. It is sent a plan and answers with the addresses; asked for connections it
+ * answers how many are open; told to stop it answers with its log. Nothing else runs here.
  */
 
 const servers: Server[] = []
@@ -19,7 +18,6 @@ const urls: Record<string, string> = {}
 /** How often each request has arrived, by its number. */
 const attempts = new Map<number, number>()
 let plan: ServerPlan
-let endWatch: ReturnType<typeof watchStalls>
 
 // Where that is allowed, this process goes first.
 try {
@@ -30,20 +28,26 @@ try {
 process.on('SIGINT', () => {})
 process.once('disconnect', () => process.exit())
 
-process.on('message', async (message: ServerPlan | 'stop') => {
-  if (message !== 'stop') {
-    plan = message
+process.on('message', async (order: ServerOrder) => {
+  if (order === 'connections') {
+    const counts = await Promise.all(servers.map(connectionsOf))
+    process.send?.(counts.reduce((sum, count) => sum + count, 0))
+  } else if (order === 'stop') {
+    process.send?.(log)
+    for (const server of servers) server.close().closeAllConnections()
+  } else {
+    plan = order
     for (const name of plan.names) urls[name] = await listen((request, response) => serve(name, request, response))
-    urls.probe = await listen((_, response) => response.end(String(wallMs())))
-    endWatch = watchStalls()
-    process.send?.({ urls })
-    return
+    urls.elsewhere = await listen((_, response) => response.end('ok'))
+    process.send?.(urls)
   }
-  const stalls = endWatch()
-  for (const arrival of Object.values(log).flat()) arrival.lateMs = latenessOf(arrival.atMs, stalls)
-  process.send?.(log)
-  for (const server of servers) server.close().closeAllConnections()
 })
+
+function connectionsOf(server: Server): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.getConnections((error, count) => (error ? reject(error) : resolve(count)))
+  })
+}
 
 async function listen(handle: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
   const server = createServer({ keepAliveTimeout: 120_000 }, handle)
@@ -54,15 +58,13 @@ async function listen(handle: (request: IncomingMessage, response: ServerRespons
 }
 
 function serve(name: string, request: IncomingMessage, response: ServerResponse): void {
-  const atMs = wallMs()
+  const atMs = machineMs()
   const query = new URL(request.url ?? '', 'http://localhost').searchParams
   const id = Number(query.get('id'))
   const arrival: Arrival = {
     id,
     cost: Number(query.get('cost')),
     atMs,
-    lateMs: 0,
-    heldUpMs: 0,
     endMs: Number.POSITIVE_INFINITY,
   }
   const arrivals = log[name] ?? []
@@ -71,7 +73,7 @@ function serve(name: string, request: IncomingMessage, response: ServerResponse)
   // A client that has gone is no news here, nor is what can no longer be written to it.
   response.on('error', () => {})
   response.once('close', () => {
-    arrival.endMs = wallMs()
+    arrival.endMs = machineMs()
   })
   const attempt = attempts.get(id) ?? 0
   attempts.set(id, attempt + 1)

@@ -3,6 +3,7 @@ import type { Pacer } from '@hostpace/core'
 import type { ClientGroup } from './clients/client.ts'
 import type { CountingClock } from './counting-clock.ts'
 import { collectGarbage } from './memory.ts'
+import type { ChaosServer } from './start-server.ts'
 import type { Traffic } from './traffic.ts'
 
 /** Something that must be so. */
@@ -37,6 +38,7 @@ export async function checkClients(
   pacer: Pacer,
   clock: CountingClock,
   groups: readonly ClientGroup[],
+  server: ChaosServer,
   heapsMb: readonly [atFirst: number, atEnd: number],
 ): Promise<Check[]> {
   const { started, settled, open, surprises, shared } = traffic
@@ -50,7 +52,7 @@ export async function checkClients(
   const [firstMb, endMb] = heapsMb
   const growthMb = endMb - firstMb
   await Promise.race([Promise.all(groups.map((group) => group.close())), sleep(tidyingMs, undefined, { ref: false })])
-  const sockets = await whenIdle(openSockets)
+  const connections = await whenIdle(() => server.connections())
   await pacer.close()
 
   const stillOpen = [...open].slice(0, 10).map(([id, what]) => `${id}: ${what}`)
@@ -62,7 +64,7 @@ export async function checkClients(
     check('no timer of the pacer runs', timers === 0, `${timers} do`),
     check('no connection carries a request', busy === 0, `${busy} do`),
     check(`no listener is left on ${shared.count} shared signals`, listeners === 0, `${listeners} are`),
-    check('no connection is open after the clients are closed', sockets === 0, `${sockets} are`),
+    check('the server sees no connection after the clients are closed', connections === 0, `it sees ${connections}`),
     check(
       `the heap grew by no more than ${mostGrowthMb} MB: ${firstMb.toFixed(1)} MB after a tenth, ${endMb.toFixed(1)} MB at the end`,
       growthMb <= mostGrowthMb,
@@ -72,16 +74,12 @@ export async function checkClients(
 }
 
 /** Asks until there is nothing left, or for as long as tidying up may take. */
-async function whenIdle<T>(ask: () => T, left: (answer: T) => number = Number): Promise<T> {
+async function whenIdle<T>(ask: () => T | Promise<T>, left: (answer: T) => number = Number): Promise<T> {
   const untilMs = performance.now() + tidyingMs
-  let answer = ask()
+  let answer = await ask()
   while (left(answer) > 0 && performance.now() < untilMs) {
     await collectGarbage()
-    answer = ask()
+    answer = await ask()
   }
   return answer
-}
-
-function openSockets(): number {
-  return process.getActiveResourcesInfo().filter((name) => /^TCP/.test(name)).length
 }

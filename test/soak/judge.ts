@@ -11,90 +11,107 @@ export interface Finding {
   readonly isKept: boolean
 }
 
-/** A time in which the pacer knew that a host wants none, in milliseconds since 1970. */
+/** A time in which the pacer knew that a host wants none, in milliseconds of `machineMs`. */
 export interface Hold {
   readonly fromMs: number
   readonly toMs: number
 }
 
-/** How far stamps may be off in milliseconds, beyond what the two processes know themselves to have been held up by. */
+/** A request that the server saw, with what the client's side knows of it; in milliseconds of `machineMs`. */
+export interface Visit extends Arrival {
+  /**
+   * When it was written, as node:http and undici tell, whatever the pacer says of it; or, where `fetch` sends it, when
+   * that was called. The stamp of the server is later by what the way took, which the pacer can do nothing about.
+   */
+  readonly writtenMs: number
+  /** When it may have been let go at the earliest. */
+  readonly letGoMs: number
+}
+
+/** How far times may be off, in milliseconds. */
 export interface Tolerance {
-  /** From the writing of a request to its stamp, where the pacer is told when it is written. */
-  readonly stampMs: number
-  /** For windows, and for what the server learns late: that a connection is gone, or a request of a blind client. */
-  readonly windowMs: number
+  /** For reading clocks. */
+  readonly clockMs: number
+  /** For what takes some turns of a busy process: to write what was let go, and to learn that a connection is gone. */
+  readonly turnsMs: number
 }
 
 /**
- * Holds what arrived against a policy. For windows and holds, what came when a process was held up counts from the
- * earliest moment at which it may have been let go; for gaps only the server's being late does, because an interval is
- * measured from the write.
+ * Holds what arrived against a policy. A request counts in a span of time only if it was both written and stamped in it.
  *
- * @param log in the order of arrival
+ * @param visits in the order in which they were written
  */
 export function judge(
-  log: readonly Arrival[],
+  visits: readonly Visit[],
   policy: Policy,
   holds: readonly Hold[],
   tolerance: Tolerance,
 ): Finding[] {
   const { intervalMs, rate, capacity, quotas = [], concurrency } = policy
   const findings: Finding[] = []
-  if (intervalMs !== undefined) findings.push(interval(log, intervalMs, tolerance))
+  if (intervalMs !== undefined) findings.push(interval(visits, intervalMs, tolerance))
   if (rate !== undefined) {
     const perMs = parseRate(rate) / 1000
-    findings.push(bucket(log, perMs, capacity ?? Math.max(1, perMs * 1000), tolerance))
+    findings.push(bucket(visits, perMs, capacity ?? Math.max(1, perMs * 1000), tolerance))
   }
-  for (const each of quotas) findings.push(quota(log, each, tolerance))
-  if (concurrency !== undefined) findings.push(inFlight(log, concurrency, tolerance))
-  return [...findings, duringHolds(log, holds, tolerance)]
+  for (const each of quotas) findings.push(quota(visits, each, tolerance))
+  if (concurrency !== undefined) findings.push(inFlight(visits, concurrency, tolerance))
+  return [...findings, duringHolds(visits, holds, tolerance)]
 }
 
 /** The smallest gap. A request of cost `n` takes `n` intervals, all but one of which are left out here. */
-function interval(log: readonly Arrival[], intervalMs: number, { stampMs }: Tolerance): Finding {
+function interval(visits: readonly Visit[], intervalMs: number, { clockMs }: Tolerance): Finding {
   let worst = Number.POSITIVE_INFINITY
-  for (const [index, before] of log.slice(0, -1).entries()) {
-    const gapMs = (log[index + 1] as Arrival).atMs - before.atMs + before.lateMs
+  for (const [index, before] of visits.slice(0, -1).entries()) {
+    const gapMs = (visits[index + 1] as Visit).atMs - before.writtenMs
     worst = Math.min(worst, gapMs - (before.cost - 1) * intervalMs)
   }
-  return finding('smallest gap', worst, intervalMs, 'ms', worst >= intervalMs - stampMs)
+  return finding('smallest gap', worst, intervalMs, 'ms', worst >= intervalMs - clockMs)
 }
 
 /**
- * The fullest that a bucket would have been into which each request pours its cost and that leaks at the rate: the same
- * as the worst excess over `rate * t` of all windows, wherever they begin and end.
+ * The fullest that a bucket would have been into which each request pours its cost and that leaks at the rate: the worst
+ * excess over `rate * t` of all spans of time, wherever they begin and end.
  */
-function bucket(log: readonly Arrival[], perMs: number, capacity: number, { windowMs }: Tolerance): Finding {
-  let level = 0
+function bucket(visits: readonly Visit[], perMs: number, capacity: number, { clockMs }: Tolerance): Finding {
   let worst = 0
-  let lastMs = 0
-  for (const arrival of log) {
-    const leaked = level - (arrival.atMs - lastMs) * perMs
-    // The worst window may begin with this one.
-    level = Math.max(leaked, (earliestMs(arrival) - arrival.atMs) * perMs) + arrival.cost
-    lastMs = arrival.atMs
-    worst = Math.max(worst, level)
+  for (const [index, first] of visits.entries()) {
+    let poured = 0
+    let endMs = first.atMs
+    for (let at = index; at < visits.length; at++) {
+      const { cost, atMs } = visits[at] as Visit
+      poured += cost
+      endMs = Math.max(endMs, atMs)
+      const level = poured - (endMs - first.writtenMs) * perMs
+      worst = Math.max(worst, level)
+      // From here on a span that begins later is worse.
+      if (level < 0) break
+    }
   }
-  return finding('bucket level', worst, capacity, 'requests', worst <= capacity + windowMs * perMs)
+  return finding('bucket level', worst, capacity, 'requests', worst <= capacity + clockMs * perMs)
 }
 
-/** The most requests in a window, which is shorter than declared by the tolerance. A worst one begins with a request. */
-function quota(log: readonly Arrival[], { limit, windowMs }: Quota, tolerance: Tolerance): Finding {
+/** The most requests in a window. A worst one begins with a request. */
+function quota(visits: readonly Visit[], { limit, windowMs }: Quota, { clockMs }: Tolerance): Finding {
   let worst = 0
-  for (const [index, first] of log.entries()) {
-    const endMs = earliestMs(first) + windowMs - tolerance.windowMs
+  for (const [index, first] of visits.entries()) {
+    const endMs = first.writtenMs + windowMs - clockMs
     let sum = 0
-    for (let at = index; at < log.length && (log[at] as Arrival).atMs < endMs; at++) sum += (log[at] as Arrival).cost
+    for (let at = index; at < visits.length; at++) {
+      const { cost, writtenMs, atMs } = visits[at] as Visit
+      if (writtenMs >= endMs) break
+      if (atMs < endMs) sum += cost
+    }
     worst = Math.max(worst, sum)
   }
   return finding(`in ${windowMs} ms`, worst, limit, 'requests', worst <= limit)
 }
 
 /** The most requests that were open at once. A client knows before the server does that it has given one up. */
-function inFlight(log: readonly Arrival[], limit: number, { windowMs }: Tolerance): Finding {
-  const changes = log.flatMap(({ atMs, endMs }) => [
+function inFlight(visits: readonly Visit[], limit: number, { turnsMs }: Tolerance): Finding {
+  const changes = visits.flatMap(({ atMs, endMs }) => [
     { atMs, change: 1 },
-    { atMs: Math.max(atMs, endMs - windowMs), change: -1 },
+    { atMs: Math.max(atMs, endMs - turnsMs), change: -1 },
   ])
   let open = 0
   let worst = 0
@@ -105,24 +122,12 @@ function inFlight(log: readonly Arrival[], limit: number, { windowMs }: Toleranc
   return finding('in flight', worst, limit, 'requests', worst <= limit)
 }
 
-/** Requests that came while the host was held. One that was let go before may still have been on its way. */
-function duringHolds(log: readonly Arrival[], holds: readonly Hold[], { stampMs, windowMs }: Tolerance): Finding {
-  let count = 0
-  let at = 0
-  for (const { fromMs, toMs } of [...holds].sort((a, b) => a.fromMs - b.fromMs)) {
-    while (at < log.length && (log[at] as Arrival).atMs < fromMs + windowMs) at++
-    for (let next = at; next < log.length; next++) {
-      const arrival = log[next] as Arrival
-      if (arrival.atMs >= toMs - stampMs) break
-      if (earliestMs(arrival) > fromMs + windowMs) count++
-    }
-  }
-  return finding('while held', count, 0, 'requests', count === 0)
-}
-
-/** The earliest moment at which a request may have been let go that came at this one. */
-function earliestMs({ atMs, lateMs, heldUpMs }: Arrival): number {
-  return atMs - Math.max(lateMs, heldUpMs)
+/** Requests that were let go while the host was held. One that was let go right before may be written in the hold. */
+function duringHolds(visits: readonly Visit[], holds: readonly Hold[], { clockMs, turnsMs }: Tolerance): Finding {
+  const early = visits.filter(({ atMs, letGoMs }) =>
+    holds.some(({ fromMs, toMs }) => letGoMs > fromMs + turnsMs && atMs < toMs - clockMs),
+  )
+  return finding('while held', early.length, 0, 'requests', early.length === 0)
 }
 
 function finding(rule: string, worst: number, allowed: number, unit: string, isKept: boolean): Finding {

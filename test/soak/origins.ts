@@ -11,15 +11,15 @@ export interface Origin {
 }
 
 /**
- * What is asked, and how fast at the most. All together that is about 850 requests per second; answers that are slow
+ * What is asked, and how fast at the most. All together that is about 770 requests per second; answers that are slow
  * and holds take some of it.
  */
 export const origins: readonly Origin[] = [
-  { name: 'interval', share: 50, lanes: 30, policy: { intervalMs: 20 } },
-  { name: 'interval+bound', share: 95, lanes: 50, policy: { intervalMs: 10, concurrency: 8 } },
+  { name: 'interval', share: 25, lanes: 20, policy: { intervalMs: 40 } },
+  { name: 'interval+bound', share: 48, lanes: 30, policy: { intervalMs: 20, concurrency: 4 } },
   { name: 'bucket', share: 270, lanes: 120, policy: { rate: '250r/s', capacity: 50 } },
   { name: 'quota', share: 220, lanes: 120, policy: { rate: '400r/s', quotas: [{ limit: 100, windowMs: 500 }] } },
-  { name: 'rate+bound', share: 160, lanes: 80, policy: { rate: '150r/s', capacity: 20, concurrency: 16 } },
+  { name: 'rate+bound', share: 160, lanes: 80, policy: { rate: '150r/s', capacity: 20, concurrency: 8 } },
   {
     name: 'short line',
     share: 75,

@@ -1,6 +1,6 @@
-import { wallMs } from '../../examples/demo/targets/stalls.ts'
+import { machineMs } from './machine-clock.ts'
 
-/** A span in which this process did nothing, or only one thing, in milliseconds since 1970. */
+/** A span in which this process did nothing, or only one thing, in milliseconds of `machineMs`. */
 interface Pause {
   readonly fromMs: number
   readonly toMs: number
@@ -21,9 +21,9 @@ export class PauseWatch {
   readonly #timer: NodeJS.Timeout
 
   constructor() {
-    let lastMs = wallMs()
+    let lastMs = machineMs()
     this.#timer = setInterval(() => {
-      const nowMs = wallMs()
+      const nowMs = machineMs()
       if (nowMs - lastMs > shortestMs) this.#pauses.push({ fromMs: lastMs, toMs: nowMs })
       lastMs = nowMs
     }, 2)
@@ -40,8 +40,8 @@ export class PauseWatch {
     return `${lengths.length} times, ${(allMs / 1000).toFixed(1)} s in all, ${Math.max(0, ...lengths).toFixed(0)} ms at the longest`
   }
 
-  /** How long before this moment something may have been begun that a pause has held up: 0 if there was none. */
-  heldUpMs(atMs: number): number {
+  /** When something may have been begun that happened at this moment: before, if a pause has held it up. */
+  begunMs(atMs: number): number {
     let beganMs = atMs
     const last = this.#after(atMs) - 1
     for (let at = last; at > last - mostInARow; at--) {
@@ -49,7 +49,7 @@ export class PauseWatch {
       if (pause === undefined || beganMs > pause.toMs + aftermathMs) break
       beganMs = pause.fromMs
     }
-    return atMs - beganMs
+    return beganMs
   }
 
   /** The place of the first pause that begins at `atMs` or later. */

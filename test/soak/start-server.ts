@@ -1,10 +1,12 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import type { ServerLog, ServerPlan, ServerReady } from './server-log.ts'
+import type { ServerLog, ServerOrder, ServerPlan, ServerUrls } from './server-log.ts'
 
 export interface ChaosServer {
-  readonly urls: ServerReady['urls']
+  readonly urls: ServerUrls
+  /** How many connections are open as it sees it. */
+  connections(): Promise<number>
   /** Ends it. Resolves with what it has seen. */
   stop(): Promise<ServerLog>
 }
@@ -16,14 +18,16 @@ export async function startServer(plan: ServerPlan): Promise<ChaosServer> {
     throw new Error('The server has ended before it was told to')
   })
   exited.catch(() => {})
-  const answer = async <T>(): Promise<T> => (await Promise.race([once(child, 'message'), exited]))[0]
-  child.send(plan)
-  const { urls } = await answer<ServerReady>()
+  const tell = async <Answer>(order: ServerOrder): Promise<Answer> => {
+    child.send(order)
+    return (await Promise.race([once(child, 'message'), exited]))[0]
+  }
+  const urls = await tell<ServerUrls>(plan)
   return {
     urls,
+    connections: () => tell<number>('connections'),
     async stop() {
-      child.send('stop')
-      const log = await answer<ServerLog>()
+      const log = await tell<ServerLog>('stop')
       child.disconnect()
       await exited.catch(() => {})
       return log

@@ -4,6 +4,7 @@ import { describe, type Ending, endingOfAnswer, endingOfError } from './ending.t
 import { type Origin, origins, takesBlindClients } from './origins.ts'
 import { Random } from './random.ts'
 import { SharedSignals } from './shared-signals.ts'
+import { Stamps } from './stamps.ts'
 import { type Task, taskOf } from './task.ts'
 import { onWire } from './wire.ts'
 
@@ -15,6 +16,8 @@ const mostSurprises = 20
 /** Makes the requests and keeps the books, by numbers only: a request that has ended leaves nothing behind. */
 export class Traffic {
   readonly shared = new SharedSignals()
+  /** When each request was written, hop by hop. */
+  readonly written = new Stamps()
   /** How often each ending has come, by client. */
   readonly tally = new Map<string, Map<Ending, number>>()
   readonly surprises: string[] = []
@@ -35,7 +38,10 @@ export class Traffic {
     this.#seed = seed
     this.#clients = clients
     this.#urls = urls
-    this.#stopListening = onWire((id) => this.#whenOnWire.get(id)?.())
+    this.#stopListening = onWire((id) => {
+      this.written.note(id)
+      this.#whenOnWire.get(id)?.()
+    })
   }
 
   /** Has each client load what it loads late and only once, at an address that has no part in this. */

@@ -1,18 +1,16 @@
-import { Agent } from 'node:http'
 import type { Readable } from 'node:stream'
 import { pace } from '@hostpace/axios'
 import type { Pacer } from '@hostpace/core'
 import axios, { type AxiosInstance, type AxiosResponse } from 'axios'
-import type { BlindCalls } from '../blind-calls.ts'
-import { busySockets } from './agents.ts'
+import { TellingAgent } from '../wire.ts'
 import { type Answer, type Call, type ClientGroup, orAborted, readBody, timeoutMs } from './client.ts'
 
 /** axios by its http adapter, with texts and with streams, and by its fetch adapter. */
-export function axiosClients(pacer: Pacer, calls: BlindCalls): ClientGroup {
-  const agent = new Agent({ keepAlive: true })
+export function axiosClients(pacer: Pacer, fetch: typeof globalThis.fetch): ClientGroup {
+  const agent = new TellingAgent({ keepAlive: true })
   const common = { timeout: timeoutMs, maxRedirects: 10, transformResponse: (data: unknown) => data }
   const http = axios.create({ ...common, adapter: 'http', httpAgent: agent })
-  const byFetch = axios.create({ ...common, adapter: 'fetch', env: { fetch: calls.fetch } })
+  const byFetch = axios.create({ ...common, adapter: 'fetch', env: { fetch } })
   for (const instance of [http, byFetch]) pace(instance, pacer)
 
   async function viaText(instance: AxiosInstance, call: Call): Promise<Answer> {
@@ -42,7 +40,7 @@ export function axiosClients(pacer: Pacer, calls: BlindCalls): ClientGroup {
         send: (call) => orAborted(viaText(byFetch, call), call.signal),
       },
     ],
-    busy: () => busySockets(agent),
+    busy: () => agent.busy,
     close: async () => agent.destroy(),
   }
 }

@@ -1,7 +1,6 @@
 import type { Pacer } from '@hostpace/core'
 import { pace } from '@hostpace/fetch'
 import { Agent, setGlobalDispatcher } from 'undici'
-import type { BlindCalls } from '../blind-calls.ts'
 import { type Answer, type Call, type ClientGroup, orAborted, readBody, timeoutMs } from './client.ts'
 import { runningRequests } from './undici.ts'
 
@@ -9,10 +8,10 @@ import { runningRequests } from './undici.ts'
  * Node's own fetch, whose connections belong to the global dispatcher: here one with time-outs and keep-alive. The
  * fetch adapter of axios sends through it as well.
  */
-export function fetchClients(pacer: Pacer, calls: BlindCalls): ClientGroup {
+export function fetchClients(pacer: Pacer, fetch: typeof globalThis.fetch): ClientGroup {
   const agent = new Agent({ headersTimeout: timeoutMs, bodyTimeout: timeoutMs, keepAliveTimeout: 60_000 })
   setGlobalDispatcher(agent)
-  const paced = pace(calls.fetch, pacer)
+  const paced = pace(fetch, pacer)
 
   type Read = (response: Response) => Promise<string | undefined>
   const send = (call: Call, read: Read) => orAborted(ask(call, read), call.signal)

@@ -1,15 +1,15 @@
-import { Agent } from 'node:http'
 import type { Pacer } from '@hostpace/core'
 import { pace } from '@hostpace/got'
 import got, { type Got, type Request } from 'got'
-import { busySockets } from './agents.ts'
+import { TellingAgent } from '../wire.ts'
 import { type Answer, type Call, type ClientGroup, readBody, timeoutMs } from './client.ts'
 
 /** got with promises and with streams; some by new connections only. Both repeat by themselves what failed. */
 export function gotClients(pacer: Pacer): ClientGroup {
-  const agent = new Agent({ keepAlive: true })
+  const agent = new TellingAgent({ keepAlive: true })
+  const freshAgent = new TellingAgent({ keepAlive: false })
   const client = got.extend(pace(pacer), { timeout: { request: timeoutMs }, agent: { http: agent } })
-  const fresh = client.extend({ agent: { http: false } })
+  const fresh = client.extend({ agent: { http: freshAgent } })
   const optionsFor = ({ signal, hostpace, retries }: Call) => ({
     ...(signal && { signal }),
     context: { hostpace },
@@ -58,7 +58,10 @@ export function gotClients(pacer: Pacer): ClientGroup {
       { ...common, name: 'got, no keep-alive', send: (call) => viaPromise(fresh, call) },
       { ...common, name: 'got stream', send: (call) => viaStream(client.stream(call.url, optionsFor(call)), call) },
     ],
-    busy: () => busySockets(agent),
-    close: async () => agent.destroy(),
+    busy: () => agent.busy + freshAgent.busy,
+    async close() {
+      agent.destroy()
+      freshAgent.destroy()
+    },
   }
 }
