@@ -183,6 +183,14 @@ describe('a published limit', () => {
     expect(await waitMs()).toBe(30_000)
   })
 
+  test('is one of a bounded number, whatever names the host makes up', async () => {
+    const { observe, pacer } = setUp()
+    for (let n = 0; n < 100; n++) observe({ ratelimit: `"n${n}";r=50;t=60` })
+    const { learned } = await pacer.explain(url)
+    expect(learned?.published).toHaveLength(16)
+    expect(learned?.published.at(-1)).toMatchObject({ name: 'n99' })
+  })
+
   test('is explained', async () => {
     const { observe, pacer } = setUp()
     observe({ ratelimit: '"default";r=20;t=30', 'ratelimit-policy': '"default";q=100;w=60' })

@@ -39,7 +39,7 @@ export async function fetchRobots(origin: string, lookup: PolicyLookup, settings
       url = next
     } else if (status >= 200 && status < 300) {
       return { kind: 'text', text: robotsText(bytes, headers.get('content-type') ?? '') }
-    } else if (status === 429 || status >= 500) {
+    } else if (status === 429 || status >= 500 || !(status >= 100)) {
       return { kind: 'unreachable', cause: new Error(`${url} was answered with status ${status}`) }
     } else return { kind: 'none' }
   }

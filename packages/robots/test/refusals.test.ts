@@ -1,5 +1,6 @@
 /** What `enforce` and `onTooLong` refuse. */
-import { CrawlDelayError, DisallowedError } from '@hostpace/robots'
+import { createPacer } from '@hostpace/core'
+import { CrawlDelayError, DisallowedError, robots } from '@hostpace/robots'
 import { describe, expect, test } from 'vitest'
 import { dayMs, minuteMs, Setting } from './setting.ts'
 
@@ -118,4 +119,11 @@ describe('onTooLong', () => {
       ['/1', 'ERR_HOSTPACE_CRAWL_DELAY'],
     ])
   })
+})
+
+test('an answer without a status, as `Response.error()` is, says nothing: all is disallowed', async () => {
+  const lookup = robots({ userAgent: 'mybot', enforce: true, fetch: async () => Response.error() })
+  const pacer = createPacer({ intervalMs: 1, policyFor: lookup })
+  await expect(pacer.wait('https://a.example/x')).rejects.toMatchObject({ code: 'ERR_HOSTPACE_DISALLOWED' })
+  await pacer.close()
 })

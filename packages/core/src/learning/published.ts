@@ -5,6 +5,9 @@ import type { RateLimitPolicy } from './rate-limit.ts'
 /** How far two announcements of one reset lie apart at most: most hosts round it to seconds. */
 const sameResetMs = 1500
 
+/** A host that makes up ever new names is remembered by the last of them. */
+const mostLimits = 16
+
 /**
  * Takes in what an answer published.
  *
@@ -30,6 +33,8 @@ export function publishedAfter(
     if (before !== undefined && departedAtMs < before.departedAtMs && isSameWindow(before.resetAtMs, resetAtMs))
       continue
     hasNews = true
+    // The last that was told of stands last.
+    limits.delete(name)
     limits.set(name, {
       name,
       limit: limit ?? before?.limit,
@@ -40,7 +45,7 @@ export function publishedAfter(
       departedAtMs,
     })
   }
-  return hasNews ? [...limits.values()] : known
+  return hasNews ? [...limits.values()].slice(-mostLimits) : known
 }
 
 /** The gap that the published limits ask for; `undefined` if none of them asks for any now. */
