@@ -66,6 +66,7 @@ function serve(name: string, request: IncomingMessage, response: ServerResponse)
     cost: Number(query.get('cost')),
     atMs,
     endMs: Number.POSITIVE_INFINITY,
+    isAnswered: false,
   }
   const arrivals = log[name] ?? []
   log[name] = arrivals
@@ -74,6 +75,7 @@ function serve(name: string, request: IncomingMessage, response: ServerResponse)
   response.on('error', () => {})
   response.once('close', () => {
     arrival.endMs = machineMs()
+    arrival.isAnswered = response.writableFinished
   })
   const attempt = attempts.get(id) ?? 0
   attempts.set(id, attempt + 1)

@@ -26,6 +26,8 @@ export interface Visit extends Arrival {
   readonly writtenMs: number
   /** When it may have been let go at the earliest. */
   readonly letGoMs: number
+  /** Whether the client may have been done with it before the server knew. */
+  readonly isGivenUp: boolean
 }
 
 /** How far times may be off, in milliseconds. */
@@ -107,11 +109,11 @@ function quota(visits: readonly Visit[], { limit, windowMs }: Quota, { clockMs }
   return finding(`in ${windowMs} ms`, worst, limit, 'requests', worst <= limit)
 }
 
-/** The most requests that were open at once. A client knows before the server does that it has given one up. */
+/** The most requests that were open at once. The client knows some turns before the server does that it has given one up. */
 function inFlight(visits: readonly Visit[], limit: number, { turnsMs }: Tolerance): Finding {
-  const changes = visits.flatMap(({ atMs, endMs }) => [
+  const changes = visits.flatMap(({ atMs, endMs, isGivenUp }) => [
     { atMs, change: 1 },
-    { atMs: Math.max(atMs, endMs - turnsMs), change: -1 },
+    { atMs: isGivenUp ? Math.max(atMs, endMs - turnsMs) : endMs, change: -1 },
   ])
   let open = 0
   let worst = 0

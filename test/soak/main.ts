@@ -93,7 +93,7 @@ const log = await server.stop()
 const visits = new Map<string, Visit[]>()
 const reports = origins.map(({ name, policy }): OriginReport => {
   const url = server.urls[name] as string
-  const own = visitsOf(log[name] ?? [], { written: traffic.written, called, pauses })
+  const own = visitsOf(log[name] ?? [], { written: traffic.written, givenUp: traffic.givenUp, called, pauses })
   visits.set(name, own)
   const { departures = 0, refused = 0 } = stats.hosts[url] ?? {}
   const findings = judge(own, policy, holds.get(url) ?? [], tolerance)

@@ -16,15 +16,15 @@ export interface Origin {
  */
 export const origins: readonly Origin[] = [
   { name: 'interval', share: 25, lanes: 20, policy: { intervalMs: 40 } },
-  { name: 'interval+bound', share: 48, lanes: 30, policy: { intervalMs: 20, concurrency: 4 } },
+  { name: 'interval+bound', share: 48, lanes: 30, policy: { intervalMs: 20, concurrency: 2 } },
   { name: 'bucket', share: 270, lanes: 120, policy: { rate: '250r/s', capacity: 50 } },
   { name: 'quota', share: 220, lanes: 120, policy: { rate: '400r/s', quotas: [{ limit: 100, windowMs: 500 }] } },
-  { name: 'rate+bound', share: 160, lanes: 80, policy: { rate: '150r/s', capacity: 20, concurrency: 8 } },
+  { name: 'rate+bound', share: 160, lanes: 80, policy: { rate: '150r/s', capacity: 20, concurrency: 5 } },
   {
     name: 'short line',
     share: 75,
     lanes: 50,
-    policy: { rate: '80r/s', capacity: 10, concurrency: 6, maxQueue: 40, maxWaitMs: 2000 },
+    policy: { rate: '80r/s', capacity: 10, concurrency: 3, maxQueue: 40, maxWaitMs: 2000 },
   },
 ]
 

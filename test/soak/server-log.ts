@@ -5,6 +5,8 @@ export interface Arrival {
   readonly atMs: number
   /** When the server was done with it: it has answered, or the connection is gone. */
   endMs: number
+  /** Whether it has answered to the end. */
+  isAnswered: boolean
 }
 
 /** What the server is to be. */

@@ -18,6 +18,8 @@ export class Traffic {
   readonly shared = new SharedSignals()
   /** When each request was written, hop by hop. */
   readonly written = new Stamps()
+  /** The numbers of those that did not end with a whole answer. */
+  readonly givenUp = new Set<number>()
   /** How often each ending has come, by client. */
   readonly tally = new Map<string, Map<Ending, number>>()
   readonly surprises: string[] = []
@@ -107,6 +109,7 @@ export class Traffic {
     clearTimeout(timer)
     this.#whenOnWire.delete(id)
     this.open.delete(id)
+    if (ending !== 'whole') this.givenUp.add(id)
     this.settled++
     const counts = this.tally.get(client.name) ?? new Map<Ending, number>()
     this.tally.set(client.name, counts.set(ending, (counts.get(ending) ?? 0) + 1))

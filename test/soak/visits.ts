@@ -9,16 +9,19 @@ export interface Witnesses {
   readonly written: Stamps
   /** When `fetch` was called for those that it sends: their clients cannot tell more, so the pacer counts from there. */
   readonly called: Stamps
+  /** Those that did not end with a whole answer. */
+  readonly givenUp: ReadonlySet<number>
   /** When the clients' process did nothing. */
   readonly pauses: PauseWatch
 }
 
 /** The log of one origin, completed by the times of the clients and in the order of these. */
-export function visitsOf(log: readonly Arrival[], { written, called, pauses }: Witnesses): Visit[] {
+export function visitsOf(log: readonly Arrival[], { written, called, givenUp, pauses }: Witnesses): Visit[] {
   const visits = log.map((arrival): Visit => {
     const { id, atMs } = arrival
     const writtenMs = Math.min(atMs, called.lastBefore(id, atMs) ?? written.lastBefore(id, atMs) ?? atMs)
-    return { ...arrival, writtenMs, letGoMs: Math.min(writtenMs, pauses.begunMs(writtenMs)) }
+    const isGivenUp = givenUp.has(id) || !arrival.isAnswered
+    return { ...arrival, writtenMs, letGoMs: Math.min(writtenMs, pauses.begunMs(writtenMs)), isGivenUp }
   })
   return visits.sort((a, b) => a.writtenMs - b.writtenMs)
 }
