@@ -5,6 +5,7 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs'
 const parts = {
   nginx: { program: 'nginx', debianPackage: 'nginx' },
   haproxy: { program: 'haproxy', debianPackage: 'haproxy' },
+  chromium: { program: 'chromium', debianPackage: 'chromium' },
 }
 
 /** While this file is there and says so, Debian's packages start no service when they are installed. */

@@ -7,9 +7,16 @@ import { pace as paceUndici } from '@hostpace/undici'
 import axios from 'axios'
 import axiosRetry from 'axios-retry'
 import got from 'got'
-import { Agent, interceptors } from 'undici'
+import { Agent, interceptors, type RetryHandler, request } from 'undici'
 import { expect, onTestFinished, test } from 'vitest'
 import { startTarget } from '../packages/core/src/testing/target-server.ts'
+
+function byUndici(pacer: Pacer, retry?: RetryHandler.RetryOptions): (url: string) => Promise<unknown> {
+  const agent = new Agent()
+  onTestFinished(() => agent.destroy())
+  const dispatcher = agent.compose(paceUndici(pacer), interceptors.retry(retry))
+  return async (url) => (await request(url, { dispatcher })).body.dump()
+}
 
 /** Each comes back after about a millisecond, whatever the host says. */
 const hasty: Record<string, (pacer: Pacer) => (url: string) => Promise<unknown>> = {
@@ -25,20 +32,8 @@ const hasty: Record<string, (pacer: Pacer) => (url: string) => Promise<unknown>>
     paceAxios(client, pacer)
     return (url) => client.get(url)
   },
-  'undici, which waits no longer than its maximum': (pacer) => {
-    const agent = new Agent()
-    onTestFinished(() => agent.destroy())
-    const retry = interceptors.retry({ maxRetries: 1, minTimeout: 1, maxTimeout: 1 })
-    const client = agent.compose(paceUndici(pacer), retry)
-    return async (url) => {
-      const { body } = await client.request({
-        origin: new URL(url).origin,
-        path: url.slice(new URL(url).origin.length),
-        method: 'GET',
-      })
-      await body.dump()
-    }
-  },
+  'undici, which waits no longer than its maximum': (pacer) =>
+    byUndici(pacer, { maxRetries: 1, minTimeout: 1, maxTimeout: 1 }),
 }
 
 test.each(Object.entries(hasty))('%s: a Retry-After of 120 is not cut', async (_name, make) => {
@@ -70,19 +65,7 @@ const patient: Record<string, (pacer: Pacer) => (url: string) => Promise<unknown
     paceAxios(client, pacer)
     return (url) => client.get(url)
   },
-  undici: (pacer) => {
-    const agent = new Agent()
-    onTestFinished(() => agent.destroy())
-    const client = agent.compose(paceUndici(pacer), interceptors.retry())
-    return async (url) => {
-      const { body } = await client.request({
-        origin: new URL(url).origin,
-        path: url.slice(new URL(url).origin.length),
-        method: 'GET',
-      })
-      await body.dump()
-    }
-  },
+  undici: (pacer) => byUndici(pacer),
 }
 
 test.each(Object.entries(patient))('%s: a Retry-After of 2 is waited once', async (_name, make) => {

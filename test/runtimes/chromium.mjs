@@ -1,9 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { ensureSystemParts } from '../../.ci/system-parts.mjs'
 import { execute } from './execute.mjs'
 
-const limitMs = 300_000
 const programs = ['chromium', 'chromium-browser', 'google-chrome']
 
 /**
@@ -15,21 +14,7 @@ const programs = ['chromium', 'chromium-browser', 'google-chrome']
 export function ensureChromium() {
   const found = installed()
   if (found !== undefined) return found
-  if (process.getuid?.() !== 0 || !existsSync('/etc/debian_version')) {
-    console.log(
-      'runtimes: Chromium is not installed; install it (on Debian: apt-get install chromium) for the full run',
-    )
-    return undefined
-  }
-  console.log('runtimes: installing chromium by apt-get')
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-  for (const step of [['update'], ['install', '-y', '--no-install-recommends', 'chromium']]) {
-    const { status } = spawnSync('apt-get', ['-qq', ...step], { stdio: 'ignore', env, timeout: limitMs })
-    if (status === 0) continue
-    console.log(`runtimes: apt-get ${step[0]} failed; going on without Chromium`)
-    return undefined
-  }
-  return installed()
+  return ensureSystemParts(['chromium']) ? installed() : undefined
 }
 
 /** Opens a page and prints it as it is once everything in it is loaded. */

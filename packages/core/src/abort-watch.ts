@@ -34,7 +34,7 @@ class AbortWatch {
 
 const watches = new WeakMap<AbortSignal, AbortWatch>()
 
-/** Calls `listener.aborted()` in the turn in which `signal` is aborted. */
+/** For adapters: calls `listener.aborted()` in the turn in which `signal` is aborted. */
 export function watchAbort(signal: AbortSignal, listener: AbortListener): void {
   let watch = watches.get(signal)
   if (watch === undefined) {
@@ -44,7 +44,7 @@ export function watchAbort(signal: AbortSignal, listener: AbortListener): void {
   watch.add(listener)
 }
 
-/** Ends `watchAbort`; nothing stays behind on the signal when the last has ended. */
+/** For adapters: ends `watchAbort`; nothing stays behind on the signal when the last has ended. */
 export function unwatchAbort(signal: AbortSignal, listener: AbortListener): void {
   watches.get(signal)?.remove(listener)
 }

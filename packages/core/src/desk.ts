@@ -85,7 +85,7 @@ export class Desk implements PermitIssuer, QueueOffice {
     if (this.#isClosed) throw new PacerClosedError()
     if (options.signal?.aborted === true) return Promise.reject(options.signal.reason)
     const host = this.hostOf(key)
-    if (this.records.staleAtMs.size > 0) this.#renewIfStale(host, key)
+    this.#renewIfStale(host, key)
     const limits = this.records.limits[host] ?? this.#lookUp(host, key)
     checkWaitOptions(options, limits?.stack.maxCost ?? Number.POSITIVE_INFINITY)
     const { cost = 1, reportsSent = false } = options
@@ -143,7 +143,7 @@ export class Desk implements PermitIssuer, QueueOffice {
   async ready(key: string): Promise<{ host: number; limits: Limits }> {
     if (this.#isClosed) throw new PacerClosedError()
     const host = this.hostOf(key)
-    if (this.records.staleAtMs.size > 0) this.#renewIfStale(host, key)
+    this.#renewIfStale(host, key)
     const limits =
       this.records.limits[host] ??
       this.#lookUp(host, key) ??
@@ -166,10 +166,8 @@ export class Desk implements PermitIssuer, QueueOffice {
       const known = this.#policies.knownLimitsOf(key)
       const limits = former.learns ? this.#policies.learning(known) : known
       if (limits === former) continue
-      this.store.adopt(host, former, limits, this.records.inFlight[host] as number, this.now())
-      this.records.limits[host] = limits
-      const learned = this.records.learned.get(host)
-      if (learned !== undefined) this.store.learn(host, limits, learned, this.now())
+      this.#setLimits(host, former, limits)
+      this.#applyLearned(host)
       this.store.hosts.changed(host)
     }
   }
@@ -189,16 +187,20 @@ export class Desk implements PermitIssuer, QueueOffice {
   }
 
   #applyLearned(host: number): void {
-    const limits = this.records.limits[host] as Limits
     const learned = this.records.learned.get(host)
     if (learned === undefined) return
-    const nowMs = this.now()
+    const limits = this.records.limits[host] as Limits
     const wider = this.#policies.learning(limits)
-    if (wider !== limits) {
-      this.store.adopt(host, limits, wider, this.records.inFlight[host] as number, nowMs)
-      this.records.limits[host] = wider
+    this.#setLimits(host, limits, wider)
+    this.store.learn(host, wider, learned, this.now())
+  }
+
+  /** Gives a host its limits; what was used under others stays used. */
+  #setLimits(host: number, former: Limits | undefined, limits: Limits): void {
+    if (former !== undefined && former !== limits) {
+      this.store.adopt(host, former, limits, this.records.inFlight[host] as number, this.now())
     }
-    this.store.learn(host, wider, learned, nowMs)
+    this.records.limits[host] = limits
   }
 
   /** Rejects all who wait, and any who come. @returns whether it was open */
@@ -429,7 +431,8 @@ export class Desk implements PermitIssuer, QueueOffice {
 
   /** Looks a policy up again whose time is over. Until it is known the present one holds. */
   #renewIfStale(host: number, key: string): void {
-    if (this.now() < (this.records.staleAtMs.get(host) ?? Number.POSITIVE_INFINITY)) return
+    const staleAtMs = this.records.staleAtMs.get(host)
+    if (staleAtMs === undefined || this.now() < staleAtMs) return
     this.records.staleAtMs.delete(host)
     const limits = this.#policies.lookUp(key, this.#lookupOf(host))
     if (limits instanceof Promise) {
@@ -441,12 +444,8 @@ export class Desk implements PermitIssuer, QueueOffice {
   }
 
   #learnLimits(host: number, limits: Limits): Limits {
-    const former = this.records.provisional.get(host)
-    if (former !== undefined && former !== limits) {
-      this.store.adopt(host, former, limits, this.records.inFlight[host] as number, this.now())
-    }
+    this.#setLimits(host, this.records.provisional.get(host), limits)
     this.records.provisional.delete(host)
-    this.records.limits[host] = limits
     this.#applyHold(host, limits)
     this.#applyLearned(host)
     return this.records.limits[host] as Limits

@@ -46,7 +46,7 @@ export class HostLimiter {
     warnAboutPolicy(policy, 'policy')
     this.#stack = new LayerStack(layersOf(policy))
     this.#cells = this.#stack.fresh()
-    if (clock !== systemClock) checkClock(clock, 'options.clock')
+    checkClock(clock, 'options.clock')
     this.#clock = clock
   }
 

@@ -1,3 +1,4 @@
+export { type AbortListener, unwatchAbort, watchAbort } from './abort-watch.ts'
 export type { Clock } from './clock.ts'
 export {
   HostpaceError,

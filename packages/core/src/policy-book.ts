@@ -7,6 +7,7 @@ import type { PacerOptions } from './pacer-options.ts'
 import { checkPolicy, mergePolicies, type Policy, policyFields } from './policy.ts'
 import type { PolicyLookup } from './policy-lookup.ts'
 import { warnAboutPolicy } from './policy-warnings.ts'
+import { answerOf } from './stores/store.ts'
 
 /** Where a part of a policy came from. */
 export type PolicySource = 'all hosts' | 'policyFor' | 'hosts' | 'update' | 'unknown host'
@@ -71,13 +72,11 @@ export class PolicyBook {
 
   /** Looks up the limits of a host, even if they have been before. */
   lookUp(key: string, lookup: PolicyLookup): Limits | Promise<Limits> {
-    try {
+    return answerOf(() => {
       const found = this.#policyFor?.(key, lookup)
       if (!isThenable(found)) return this.#accept(key, found)
       return Promise.resolve(found).then((policy) => this.#accept(key, policy))
-    } catch (error) {
-      return Promise.reject(error)
-    }
+    })
   }
 
   /** Lays a policy over what applies to a host, or to all hosts. */

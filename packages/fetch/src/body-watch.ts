@@ -1,15 +1,16 @@
-import { watchSignal } from './watch-signal.ts'
+import { type AbortListener, unwatchAbort, watchAbort } from '@hostpace/core'
 
 /** A body, and who of those that may read it, by a response or its clones, still wants it. */
-export class BodyWatch {
+export class BodyWatch implements AbortListener {
   readonly #whenOver: () => void
-  readonly #stop: () => void
+  readonly #signal: AbortSignal | undefined
   #wanted = 0
 
   /** @param signal what aborts the request, and so the body */
   constructor(signal: AbortSignal | undefined, whenOver: () => void) {
     this.#whenOver = whenOver
-    this.#stop = watchSignal(signal, () => this.end())
+    this.#signal = signal
+    if (signal !== undefined) watchAbort(signal, this)
   }
 
   /** One more response reads the body. */
@@ -23,9 +24,13 @@ export class BodyWatch {
     if (this.#wanted === 0) this.end()
   }
 
+  aborted(): void {
+    this.end()
+  }
+
   /** The body has come whole or has failed, for whoever reads it. */
   end(): void {
-    this.#stop()
+    if (this.#signal !== undefined) unwatchAbort(this.#signal, this)
     this.#whenOver()
   }
 }

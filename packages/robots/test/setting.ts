@@ -1,42 +1,15 @@
 import { createPacer, type Pacer, type PacerOptions } from '@hostpace/core'
-import { ManualClock } from '@hostpace/core/testing'
 import { type Robots, type RobotsOptions, robots } from '@hostpace/robots'
 import { onTestFinished } from 'vitest'
+import { TestClock } from '../../core/test/support/test-clock.ts'
 
 /** What a host answers: a text, a status, a place to go to, a response or a failure. */
 export type Page = string | number | { to: string; status?: number } | (() => Response | Promise<Response>) | Error
 
 /** A clock that goes from timer to timer, and lets everything settle between. */
-class SteppingClock extends ManualClock {
-  readonly #dueMs = new Map<unknown, number>()
-
-  override setTimer(callback: () => void, delayMs: number): unknown {
-    const timer = super.setTimer(() => {
-      this.#dueMs.delete(timer)
-      callback()
-    }, delayMs)
-    this.#dueMs.set(timer, this.now() + Math.max(0, delayMs))
-    return timer
-  }
-
-  override clearTimer(timer: unknown): void {
-    this.#dueMs.delete(timer)
-    super.clearTimer(timer)
-  }
-
-  async pass(ms: number): Promise<void> {
-    const endMs = this.now() + ms
-    await settle()
-    for (let nextMs = this.#nextMs(); nextMs <= endMs; nextMs = this.#nextMs()) {
-      this.advance(nextMs - this.now())
-      await settle()
-    }
-    this.advance(endMs - this.now())
-    await settle()
-  }
-
-  #nextMs(): number {
-    return Math.min(...this.#dueMs.values())
+class SteppingClock extends TestClock {
+  protected override settle(): Promise<void> {
+    return settle()
   }
 }
 

@@ -34,7 +34,7 @@ export abstract class Layer {
   #own: Float64Array | undefined
 
   constructor({ clock = systemClock }: LayerOptions) {
-    if (clock !== systemClock) checkClock(clock, 'clock')
+    checkClock(clock, 'clock')
     this.#clock = clock
   }
 

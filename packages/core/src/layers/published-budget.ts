@@ -97,12 +97,15 @@ export class PublishedBudget extends Layer {
 
 /** Milliseconds from one request to the next, so that what is left lasts until the reset. */
 export function spreadMs({ remaining, resetAtMs }: PublishedLimit, nowMs: number): number {
-  if (remaining === undefined || resetAtMs === undefined) return 0
-  return Math.max(0, resetAtMs - nowMs) / Math.max(1, remaining)
+  return remaining === undefined || resetAtMs === undefined ? 0 : spread(remaining, resetAtMs - nowMs)
 }
 
 function gapOf(cells: Float64Array, cell: number, atMs: number): number {
-  return Math.max(0, (cells[cell + 1] as number) - atMs) / Math.max(1, cells[cell] as number)
+  return spread(cells[cell] as number, (cells[cell + 1] as number) - atMs)
+}
+
+function spread(remaining: number, leftMs: number): number {
+  return Math.max(0, leftMs) / Math.max(1, remaining)
 }
 
 /** Begins the window that `nowMs` lies in. */

@@ -54,7 +54,7 @@ export function gapAfter(
   const isGood = answer.status >= 200 && answer.status < 400
   if (declaredMs !== undefined && !rules.latency) return isGood ? afterGood(gap, refusal, nowMs) : gap
 
-  const presentMs = gap?.gapMs ?? (declaredMs === undefined ? rules.startIntervalMs : 0)
+  const presentMs = presentGapMs(gap, declaredMs, rules)
   const publishedMs = declaredMs === undefined ? answer.publishedMs : undefined
   const aimMs = publishedMs ?? latencyAim(answer, rules)
   if (aimMs === undefined) return gap
@@ -64,6 +64,15 @@ export function gapAfter(
   if (!isGood && gapMs <= presentMs) return gap
   const reason = publishedMs === undefined ? `latency of ${Math.round(answer.latencyMs ?? 0)} ms` : 'published limits'
   return { gapMs, ...refusal, learnedAtMs: nowMs, reason }
+}
+
+/** The gap at present: as long as nothing has been learned, that to start with where nothing is declared, else none. */
+export function presentGapMs(
+  gap: LearnedGap | undefined,
+  declaredMs: number | undefined,
+  { startIntervalMs }: GapRules,
+): number {
+  return gap?.gapMs ?? (declaredMs === undefined ? startIntervalMs : 0)
 }
 
 /** What is left of the last complaint. */
@@ -92,12 +101,13 @@ function afterComplaint(
   gap: LearnedGap | undefined,
   { status, isHinted, publishedMs, departedAtMs }: GapAnswer,
   declaredMs: number | undefined,
-  { startIntervalMs, minIntervalMs, maxIntervalMs }: GapRules,
+  rules: GapRules,
   nowMs: number,
 ): LearnedGap {
   // It left before the last complaint was heard, so it belongs to that.
   if (gap?.refusedAtMs !== undefined && departedAtMs < gap.refusedAtMs) return gap
-  const presentMs = gap?.gapMs ?? (declaredMs === undefined ? startIntervalMs : 0)
+  const { minIntervalMs, maxIntervalMs } = rules
+  const presentMs = presentGapMs(gap, declaredMs, rules)
   const atMs = Math.max(presentMs, declaredMs ?? Math.max(publishedMs ?? 0, minIntervalMs), leastGapMs)
   const refusedMs = Math.min(atMs, maxIntervalMs / timesRefused)
   const wasGoodSince = gap?.refusedAtMs !== undefined && gap.learnedAtMs > gap.refusedAtMs

@@ -1,7 +1,7 @@
 import type { Desk } from '../desk.ts'
 import type { Limits } from '../limits.ts'
 import type { Outcome } from '../permit.ts'
-import { type GapAnswer, type GapRules, gapAfter } from './gap.ts'
+import { type GapAnswer, type GapRules, gapAfter, presentGapMs } from './gap.ts'
 import { isLimitAnswer } from './hold.ts'
 import type { Holds } from './holds.ts'
 import type { Lanes } from './lanes.ts'
@@ -54,13 +54,13 @@ export class Learning {
     if (this.#rules === undefined && !events.has('observe')) return
     const said = status === undefined ? { policies: [] } : this.#read(host, outcome)
     const { resource, policies } = said
-    const { url = store.hosts.keyOf(host) } = observation
-    const lane =
-      resource !== undefined && this.#rules !== undefined && this.#lanes.assign(store.hosts.keyOf(host), url, resource)
+    const key = store.hosts.keyOf(host)
+    const { url = key } = observation
+    const lane = resource !== undefined && this.#rules !== undefined && this.#lanes.assign(key, url, resource)
     const hintMs = status === undefined ? undefined : hintOf(status, said)
     const isLimited = outcome.limited ?? (status !== undefined && isLimitAnswer(status, hintMs))
     if (events.has('observe')) {
-      events.emit('observe', { ...outcome, key: store.hosts.keyOf(host), limited: isLimited })
+      events.emit('observe', { ...outcome, key, limited: isLimited })
     }
     if (this.#rules === undefined || status === undefined) return
     if (lane) this.#lanes.pacer?.learnPublished(lane, policies, departedAtMs)
@@ -135,6 +135,5 @@ function hintOf(status: number, { retryAfterMs, policies }: RateLimit): number |
 
 /** The longest gap that anything learned asks for. */
 function gapOf({ gap, published = [] }: Learned, limits: Limits, rules: GapRules, nowMs: number): number {
-  const presentMs = gap?.gapMs ?? (limits.declaredGapMs === undefined ? rules.startIntervalMs : 0)
-  return Math.max(presentMs, publishedGapMs(published, nowMs) ?? 0)
+  return Math.max(presentGapMs(gap, limits.declaredGapMs, rules), publishedGapMs(published, nowMs) ?? 0)
 }

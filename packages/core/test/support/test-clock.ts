@@ -34,13 +34,17 @@ export class TestClock extends ManualClock {
   /** Moves on to each timer in turn, and then to the end. */
   async pass(ms: number): Promise<void> {
     const endMs = this.now() + ms
-    await settle()
+    await this.settle()
     for (let nextMs = this.#nextMs(); nextMs <= endMs; nextMs = this.#nextMs()) {
       this.advance(nextMs - this.now())
-      await settle()
+      await this.settle()
     }
     this.advance(endMs - this.now())
-    await settle()
+    await this.settle()
+  }
+
+  protected settle(): Promise<void> {
+    return settle()
   }
 
   #nextMs(): number {
