@@ -24,7 +24,7 @@ const names = Object.keys(dependencies)
 const suites = {
   got: ['packages/got/test/adapter-suite'],
   axios: ['packages/axios/test/adapter-suite'],
-  undici: ['packages/undici/test/adapter-suite', 'test/built-in-fetch'],
+  undici: ['packages/undici/test/adapter-suite', 'packages/undici/test/orders', 'test/built-in-fetch'],
   nock: ['test/nock-', 'test/built-in-fetch'],
 }
 /** The fetch of Node 26 does not look where undici 6 puts its global dispatcher. */

@@ -6,6 +6,8 @@ export interface DispatchOptions {
   readonly origin?: string | URL | undefined
   readonly path: string
   readonly method?: string
+  /** The name that a server has to prove to have, where it is not the host of the origin. */
+  readonly servername?: unknown
   readonly body?: unknown
   readonly signal?: unknown
   readonly hostpace?: RequestOptions | undefined

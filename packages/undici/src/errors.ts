@@ -1,3 +1,5 @@
+import type { HeaderCarrier, Outcome } from '@hostpace/core'
+
 /** As undici has it for a request that was aborted without a reason; this package takes no code from undici. */
 export class RequestAbortedError extends Error {
   override readonly name = 'AbortError'
@@ -20,9 +22,22 @@ export class MissingOriginError extends TypeError {
   }
 }
 
+/** An interceptor further inside has made an error of an answer: `responseError`, or `retry` of the last one. */
+interface AnswerError {
+  readonly code: string
+  readonly statusCode: number
+  readonly headers: HeaderCarrier
+}
+
+const codesOfAnswers = new Set<unknown>(['UND_ERR_RESPONSE', 'UND_ERR_REQ_RETRY'])
 const codesOfUnsent = new Set<unknown>(['UND_ERR_INVALID_ARG', 'UND_ERR_DESTROYED', 'UND_ERR_CLOSED'])
 
-/** Whether a client says with this error that it would not even try, so that nobody was bothered. */
-export function isRefusal(error: unknown): boolean {
-  return codesOfUnsent.has((error as { code?: unknown } | null | undefined)?.code)
+/** What a pacer learns from the failure of a request that it has seen no answer to. */
+export function outcomeOf(error: unknown): Outcome | undefined {
+  const code = (error as { code?: unknown } | null | undefined)?.code
+  // The client would not even try, so nobody was bothered.
+  if (codesOfUnsent.has(code)) return undefined
+  if (!codesOfAnswers.has(code)) return { error }
+  const { statusCode, headers } = error as AnswerError
+  return { status: statusCode, headers }
 }

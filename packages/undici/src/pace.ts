@@ -42,7 +42,7 @@ export function pace(
     return (options, handler) => {
       const { skip } = readRequestOptions(options.hostpace)
       if (skip || options.method === 'CONNECT') return dispatch(options, handler)
-      const target = targetOf(options.origin ?? composedOrigin ?? origin, options.path)
+      const target = targetOf(options, handler, composedOrigin ?? origin)
       return requestFor({ pacer, dispatch, options, target }, handler).go()
     }
   }

@@ -1,6 +1,6 @@
 import { type HeaderCarrier, type Pacer, type Permit, takeHandover } from '@hostpace/core'
 import type { AnyHandler, Dispatch, DispatchOptions } from './dispatch.ts'
-import { isRefusal, MissingOriginError, RequestAbortedError } from './errors.ts'
+import { MissingOriginError, outcomeOf, RequestAbortedError } from './errors.ts'
 import { type Grant, grantsKey, promiseSent, takeGrant, tellSent, withGrant } from './grant.ts'
 import { waitOptionsOf } from './request-options.ts'
 import { WaitSignal } from './wait-signal.ts'
@@ -36,6 +36,7 @@ export abstract class PacedRequest {
   /** It is being written, and those who granted it are to be told. */
   #isToTell = false
   #isAnnounced = false
+  #isAnswered = false
   #isOver = false
   #hasFailed = false
 
@@ -89,6 +90,7 @@ export abstract class PacedRequest {
   protected answered(status: number, headers: HeaderCarrier): void {
     // Informational answers come before the answer.
     if (status < 200) return
+    this.#isAnswered = true
     this.#tellSent()
     const sentAtMs = this.#grant?.sentAtMs
     const latencyMs = sentAtMs === undefined ? undefined : performance.now() - sentAtMs
@@ -122,7 +124,7 @@ export abstract class PacedRequest {
     this.#isOver = true
     this.#cancelWait.abort(error)
     if (this.isAborted) this.#grant?.permit.done()
-    else this.#ownPermit?.done(isRefusal(error) ? undefined : { error })
+    else this.#ownPermit?.done(this.#isAnswered ? { error } : outcomeOf(error))
   }
 
   /** Once, and before anything else is said of a request: it may be over in the very turn in which it is written. */

@@ -1,49 +1,7 @@
 import { pace } from '@hostpace/undici'
 import { type Dispatcher, interceptors, RetryAgent, request } from 'undici'
 import { describe, expect, test } from 'vitest'
-import { serve, setUp, still, until, waiting } from './support.ts'
-
-const further: Record<string, Dispatcher.DispatcherComposeInterceptor> = {
-  redirect: interceptors.redirect({ maxRedirections: 3 }),
-  retry: interceptors.retry({ minTimeout: 1 }),
-  dump: interceptors.dump(),
-  decompress: interceptors.decompress(),
-  deduplicate: interceptors.deduplicate(),
-  cache: interceptors.cache(),
-  responseError: interceptors.responseError(),
-}
-
-describe.each(Object.entries(further))('beneath %s', (_name, interceptor) => {
-  test('a request is paced and whole', async () => {
-    const { origin } = await serve()
-    const { clock, pacer, agent, departures } = setUp()
-    const dispatcher = agent.compose(pace(pacer), interceptor)
-    await (await request(origin, { dispatcher })).body.text()
-    const second = request(`${origin}/second`, { dispatcher })
-    await waiting(pacer, 1)
-    await clock.advanceAsync(1000)
-    await (await second).body.text()
-    expect(departures).toEqual([origin, origin])
-    await until(() => pacer.stats().total.inFlight === 0)
-  })
-
-  test('an abort while it waits rejects with the reason, and nothing is sent', async () => {
-    const { origin, paths } = await serve()
-    const { clock, pacer, agent } = setUp()
-    const dispatcher = agent.compose(pace(pacer), interceptor)
-    await (await request(origin, { dispatcher })).body.dump()
-    const abort = new AbortController()
-    const sent = request(`${origin}/aborted`, { dispatcher, signal: abort.signal })
-    await waiting(pacer, 1)
-    const reason = new Error('enough')
-    abort.abort(reason)
-    await expect(sent).rejects.toBe(reason)
-    await clock.advanceAsync(10_000)
-    await still()
-    expect(paths).toEqual(['/'])
-    expect(pacer.stats().total).toMatchObject({ queued: 0, inFlight: 0, departures: 1 })
-  })
-})
+import { serve, setUp, still, waiting } from './support.ts'
 
 test('what the cache answers costs nothing, a revalidation does', async () => {
   const { origin, paths } = await serve((incoming, response) => {
@@ -133,15 +91,6 @@ test.each([true, false])('the retry interceptor as it is, throwOnError: %s', asy
   if (throwOnError) await expect(sent).rejects.toMatchObject({ code: 'UND_ERR_REQ_RETRY', statusCode: 503 })
   else expect((await sent).statusCode).toBe(503)
   expect(pacer.stats().total.inFlight).toBe(0)
-})
-
-test('a retry beneath is not seen, which is why pace comes first', async () => {
-  const { origin, paths } = await serve((_request, response, nth) => void response.writeHead(nth < 3 ? 503 : 200).end())
-  const { pacer, agent, departures } = setUp()
-  const dispatcher = agent.compose(interceptors.retry({ minTimeout: 1, throwOnError: false }), pace(pacer))
-  await (await request(origin, { dispatcher })).body.text()
-  expect(paths).toHaveLength(3)
-  expect(departures).toHaveLength(1)
 })
 
 test('what an interceptor beneath adds to the context arrives', async () => {

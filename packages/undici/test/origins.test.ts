@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { pace } from '@hostpace/undici'
-import { Agent, BalancedPool, Client, type Dispatcher, interceptors, Pool, ProxyAgent, request } from 'undici'
+import { Agent, BalancedPool, Client, type Dispatcher, Pool, ProxyAgent, request } from 'undici'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { serve, setUp, waiting } from './support.ts'
 
@@ -114,15 +114,20 @@ test('CONNECT is not paced', async () => {
   await client.destroy()
 })
 
-test('beneath dns the host keeps its name', async () => {
+test('an address with a servername goes by that, on the port of the address', async () => {
+  const { origin } = await serve()
+  const { pacer, agent, departures } = setUp()
+  const options = { origin, path: '/', method: 'GET', servername: 'a.example' } as const
+  await (await agent.compose(pace(pacer)).request(options)).body.text()
+  expect(departures).toEqual([origin.replace('127.0.0.1', 'a.example')])
+})
+
+test('a name with a servername goes by the name', async () => {
   const { origin } = await serve()
   const { pacer, agent, departures } = setUp()
   const named = origin.replace('127.0.0.1', 'localhost')
-  const dns = interceptors.dns({
-    lookup: (_origin, _options, done) => done(null, [{ address: '127.0.0.1', ttl: 1000, family: 4 }]),
-  })
-  const dispatcher = agent.compose(dns, pace(pacer))
-  await (await request(named, { dispatcher })).body.text()
+  const options = { origin: named, path: '/', method: 'GET', servername: 'a.example' } as const
+  await (await agent.compose(pace(pacer)).request(options)).body.text()
   expect(departures).toEqual([named])
 })
 
