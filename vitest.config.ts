@@ -7,6 +7,7 @@ export default defineConfig({
   resolve: {
     // Tests run on the sources, so that a failure points at the line that was written.
     alias: [
+      { find: '@hostpace/core/stores', replacement: source('core/src/stores/index.ts') },
       { find: '@hostpace/core/testing', replacement: source('core/src/testing/index.ts') },
       { find: /^@hostpace\/(\w+)$/, replacement: `${source('')}$1/src/index.ts` },
     ],

@@ -65,9 +65,13 @@ export class Desk implements PermitIssuer, QueueOffice {
     this.store = store
     this.events = events
     this.alarm = new Alarm(clock)
-    this.records = new HostRecords(store.hosts, (key) => {
-      policies.forget(key)
-      onForget(key)
+    this.records = new HostRecords(store.hosts, {
+      forgotten: (key) => {
+        policies.forget(key)
+        onForget(key)
+      },
+      taught: (host, learned) => this.#taught(host, learned),
+      failed: (host, error) => this.#tellFailure(host, error),
     })
     this.#clock = clock
     this.#policies = policies
@@ -186,6 +190,15 @@ export class Desk implements PermitIssuer, QueueOffice {
     })
   }
 
+  /** Another process has learned something of a host, and the store knows it already. */
+  #taught(host: number, learned: Learned): void {
+    this.records.learned.set(host, learned)
+    const limits = this.records.limits[host]
+    if (limits === undefined) return
+    this.#setLimits(host, limits, this.#policies.learning(limits))
+    this.store.hosts.changed(host)
+  }
+
   #applyLearned(host: number): void {
     const learned = this.records.learned.get(host)
     if (learned === undefined) return
@@ -276,10 +289,14 @@ export class Desk implements PermitIssuer, QueueOffice {
     // An episode ends with the next request that is let go.
     const isNews = !this.#hasStoreFailed
     this.#hasStoreFailed = true
-    if (isNews && this.events.has('store-error')) {
-      this.events.emit('store-error', { key: this.store.hosts.keyOf(host), error })
-    }
+    if (isNews) this.#tellFailure(host, error)
     return error
+  }
+
+  #tellFailure(host: number, error: unknown): void {
+    if (this.events.has('store-error')) {
+      this.events.emit('store-error', { key: this.store.hosts.keyOf(host), error: error as StoreError })
+    }
   }
 
   permitSent(permit: HostPermit): void {

@@ -175,15 +175,16 @@ export class HostQueue implements Sleeper, WaiterOwner {
   #askStore(head: Waiter, limits: Limits): Answer<Leave> {
     const { store } = this.#office
     const nowMs = this.#office.now()
+    const more = this.#line.size - 1
     const slot = this.#slot
     this.#slot = undefined
     if (slot !== undefined && this.#asker === head) {
-      const answer = answerOf(() => store.retry(this.#host, limits, slot, head.reportsSent, nowMs))
+      const answer = answerOf(() => store.retry(this.#host, limits, slot, head.reportsSent, nowMs, more))
       return answer instanceof Promise ? answer.catch((error) => this.#giveUp(slot, limits, error)) : answer
     }
     return answerOf(() => {
       if (slot !== undefined) store.giveBack(this.#host, limits, slot, nowMs)
-      return store.leave(this.#host, limits, head.cost, head.reportsSent, nowMs, head.order)
+      return store.leave(this.#host, limits, head.cost, head.reportsSent, nowMs, head.order, more)
     })
   }
 

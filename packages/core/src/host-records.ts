@@ -6,6 +6,15 @@ import { type Hold, isForgotten } from './learning/hold.ts'
 import { forgottenAtMs, type Learned } from './learning/learned.ts'
 import type { Limits } from './limits.ts'
 
+/** Who hears of what happens to hosts. */
+export interface HostListener {
+  forgotten(key: string): void
+  /** Another process has learned something of a host. */
+  taught(host: number, learned: Learned): void
+  /** The shared state of a host cannot be reached for now. */
+  failed(host: number, error: unknown): void
+}
+
 /** What one pacer keeps about hosts, by their numbers. An idle host takes a few numbers and no object. */
 export class HostRecords implements HostKeeper {
   readonly limits: (Limits | undefined)[] = []
@@ -24,11 +33,11 @@ export class HostRecords implements HostKeeper {
   readonly #tallies = new Map<number, HostStats>()
   readonly #forgotten: HostStats = emptyStats()
   readonly #hosts: HostTable
-  readonly #onForget: (key: string) => void
+  readonly #listener: HostListener
 
-  constructor(hosts: HostTable, onForget: (key: string) => void) {
+  constructor(hosts: HostTable, listener: HostListener) {
     this.#hosts = hosts
-    this.#onForget = onForget
+    this.#listener = listener
     hosts.join(this)
   }
 
@@ -65,6 +74,14 @@ export class HostRecords implements HostKeeper {
     this.queues[host]?.recheck()
   }
 
+  taught(host: number, learned: Learned): void {
+    if (this.#knows(host)) this.#listener.taught(host, learned)
+  }
+
+  failed(host: number, error: unknown): void {
+    if (this.#knows(host)) this.#listener.failed(host, error)
+  }
+
   mayForget(host: number, nowMs: number): boolean {
     if (host >= this.limits.length) return true
     if (this.queues[host] !== undefined || this.inFlight[host] !== 0 || this.lookups.has(host)) return false
@@ -78,7 +95,7 @@ export class HostRecords implements HostKeeper {
   forget(host: number): void {
     if (host >= this.limits.length) return
     addStats(this.#forgotten, this.#statsOf(host, Number.POSITIVE_INFINITY))
-    this.#onForget(this.#hosts.keyOf(host))
+    this.#listener.forgotten(this.#hosts.keyOf(host))
     this.limits[host] = undefined
     this.provisional.delete(host)
     this.staleAtMs.delete(host)

@@ -1,3 +1,5 @@
+import type { Learned } from './learning/learned.ts'
+
 /** Somebody who keeps something about hosts under their numbers. */
 export interface HostKeeper {
   /** Whether what is kept of this host says nothing any more, so that it may be forgotten. */
@@ -8,6 +10,10 @@ export interface HostKeeper {
   freed?(host: number): void
   /** Something else has changed that applies to all who wait for the host. */
   changed?(host: number): void
+  /** Another process has learned something of the host. */
+  taught?(host: number, learned: Learned): void
+  /** What is shared of the host cannot be reached, and others are told of it once. */
+  failed?(host: number, error: unknown): void
 }
 
 /**
@@ -65,6 +71,16 @@ export class HostTable {
   /** Tells all who keep something of a host of anything else that applies to all who wait for it. */
   changed(host: number): void {
     for (const keeper of this.#keepers) keeper.changed?.(host)
+  }
+
+  /** Tells all who keep something of a host what another process has learned of it. */
+  taught(host: number, learned: Learned): void {
+    for (const keeper of this.#keepers) keeper.taught?.(host, learned)
+  }
+
+  /** Tells all who keep something of a host that what is shared of it cannot be reached. */
+  failed(host: number, error: unknown): void {
+    for (const keeper of this.#keepers) keeper.failed?.(host, error)
   }
 
   /** Forgets the hosts of which no keeper has anything left to remember. */

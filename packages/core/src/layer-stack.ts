@@ -84,11 +84,15 @@ export class LayerStack {
   /**
    * Lowers the credit so that from `atMs` on requests come one by one.
    *
-   * Where an interval or a rate is declared, that is how fast; a quota is spread over its window only
+   * Where an interval or a rate is declared or learned, that is how fast; a quota is spread over its window only
    * where nothing else says how fast to go.
    */
   restart(cells: Float64Array, at: number, atMs: number): void {
-    const paced = this.layers.some((layer) => layer.name !== 'quota')
+    const paced = this.layers.some(
+      (layer, index) =>
+        layer.name === 'burst' ||
+        (layer.name !== 'quota' && layer.isStrict(cells, at + (this.#offsets[index] as number), 0)),
+    )
     this.layers.forEach((layer, index) => {
       if (!paced || layer.name !== 'quota') layer.restart(cells, at + (this.#offsets[index] as number), atMs)
     })
@@ -100,6 +104,20 @@ export class LayerStack {
       (latest, layer, index) => Math.max(latest, layer.recoveredAt(cells, at + (this.#offsets[index] as number))),
       Number.NEGATIVE_INFINITY,
     )
+  }
+
+  /** Whether several departures may not be promised ahead to one whose timer may be up to `lateMs` late. */
+  isStrict(cells: Float64Array, at: number, lateMs: number): boolean {
+    return this.layers.some((layer, index) => layer.isStrict(cells, at + (this.#offsets[index] as number), lateMs))
+  }
+
+  /** Takes credit away from each layer that has more than it should have. What is published needs no correction. */
+  lower(cells: Float64Array, at: number, credits: readonly number[], nowMs: number): void {
+    this.layers.forEach((layer, index) => {
+      const cell = at + (this.#offsets[index] as number)
+      const excess = layer.credit(cells, cell, nowMs) - Math.max(0, credits[index] as number)
+      if (excess > 0 && layer.name !== 'published') layer.charge(cells, cell, nowMs, Math.ceil(excess))
+    })
   }
 
   /** How many requests each layer might let go at `nowMs`. */

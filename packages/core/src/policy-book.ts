@@ -67,7 +67,7 @@ export class PolicyBook {
   learning(limits: Limits): Limits {
     if (limits.learns) return limits
     const name = `${limits.fingerprint} and what is learned`
-    return this.#limits.get(name) ?? this.#keep(name, new Limits(limits.policy, this.rules.startIntervalMs, true))
+    return this.#limits.get(name) ?? this.#keep(name, limits.learning())
   }
 
   /** Looks up the limits of a host, even if they have been before. */

@@ -108,6 +108,29 @@ export function mergePolicies(base: Policy, over: Policy): Policy {
   return { ...rest, ...over }
 }
 
+/** The part of a policy that is left for one of so many. Nobody can have less than one request in flight. */
+export function shareOf(policy: Policy, workers: number): Policy {
+  const { intervalMs, rate, capacity, quotas, concurrency } = policy
+  const ratePerSecond = rate === undefined ? 0 : 1000 / msPerRequest(rate)
+  return {
+    ...policy,
+    ...(intervalMs !== undefined && { intervalMs: intervalMs * workers }),
+    ...(rate !== undefined && {
+      rate: ratePerSecond / workers,
+      capacity: Math.max(1, (capacity ?? ratePerSecond) / workers),
+    }),
+    ...(quotas && { quotas: quotas.map((quota) => shareOfQuota(quota, workers)) }),
+    ...(concurrency !== undefined && { concurrency: Math.max(1, Math.floor(concurrency / workers)) }),
+  }
+}
+
+/** Where there is less than one request for each per window, each gets one per several windows. */
+function shareOfQuota(quota: Quota, workers: number): Quota {
+  const limit = Math.floor(quota.limit / workers)
+  if (limit >= 1) return { ...quota, limit }
+  return { ...quota, limit: 1, windowMs: quota.windowMs * Math.ceil(workers / quota.limit) }
+}
+
 function quotaLayer({ window = 'sliding', ...options }: Quota): Layer {
   if (window === 'counter') return new SlidingWindowCounter(options)
   return window === 'fixed' ? new FixedWindow(options) : new SlidingWindowLog(options)

@@ -15,6 +15,8 @@ export class SlotBook {
   readonly #slots: Slot[] = []
   readonly #claimableMs: number
   #pausedUntilMs = Number.NEGATIVE_INFINITY
+  /** The time of the last departure that was moved into the credit. */
+  #chargedMs = Number.NEGATIVE_INFINITY
 
   /** @param claimableMs how long after its time somebody may still come for a slot that is not held */
   constructor(claimableMs = 0) {
@@ -33,6 +35,22 @@ export class SlotBook {
   /** The end of the pause, `-Infinity` if there is none. */
   get pausedUntilMs(): number {
     return this.#pausedUntilMs
+  }
+
+  /** What is promised, in the order of the times. */
+  get slots(): readonly Slot[] {
+    return this.#slots
+  }
+
+  /** The time of the last departure that was moved into the credit: whatever is charged later comes no earlier. */
+  get chargedMs(): number {
+    return this.#chargedMs
+  }
+
+  /** Takes up where a book of before ended. */
+  resume(slots: readonly Slot[], chargedMs: number): void {
+    for (const slot of slots) this.add(slot)
+    this.#chargedMs = chargedMs
   }
 
   /** Holds the host until `untilMs`, in place of the pause before. */
@@ -83,18 +101,27 @@ export class SlotBook {
     nowMs: number,
     cost: number,
     order: number,
+    worker?: string,
   ): { departMs: number; layer: LayerName } {
-    const forecast = this.#forecastAhead(stack, cells, at, nowMs, order)
+    const forecast = this.#forecastAhead(stack, cells, at, nowMs, order, worker)
     const departMs = forecast.find(cost)
     forecast.end()
     return { departMs, layer: forecast.binding }
   }
 
   /** Moves what was promised to those who came after `order` by as much as the departure that `turnOf` found asks for. */
-  makeRoom(stack: LayerStack, cells: Float64Array, at: number, nowMs: number, cost: number, order: number): void {
-    const later = this.#slots.filter((slot) => makesRoom(slot, order, nowMs))
+  makeRoom(
+    stack: LayerStack,
+    cells: Float64Array,
+    at: number,
+    nowMs: number,
+    cost: number,
+    order: number,
+    worker?: string,
+  ): void {
+    const later = this.#slots.filter((slot) => makesRoom(slot, order, nowMs, worker))
     if (later.length === 0) return
-    const forecast = this.#forecastAhead(stack, cells, at, nowMs, order)
+    const forecast = this.#forecastAhead(stack, cells, at, nowMs, order, worker)
     forecast.next(cost)
     for (const slot of later) {
       forecast.notBefore(slot.departAtMs, slot.layer)
@@ -131,7 +158,7 @@ export class SlotBook {
     if (this.#slots.some((slot) => !slot.held && slot.departAtMs < nowMs)) {
       this.add({ departAtMs: nowMs, order: Number.NEGATIVE_INFINITY, layer: 'none', cost, held: false })
     } else {
-      stack.charge(cells, at, nowMs, cost)
+      this.#charge(stack, cells, at, nowMs, cost)
     }
   }
 
@@ -145,16 +172,28 @@ export class SlotBook {
         this.#slots[kept++] = slot
       } else {
         this.#endPause(stack, cells, at, slot.departAtMs)
-        stack.charge(cells, at, slot.departAtMs, slot.cost)
+        this.#charge(stack, cells, at, slot.departAtMs, slot.cost)
       }
     }
     this.#slots.length = kept
     this.#endPause(stack, cells, at, nowMs)
   }
 
-  #forecastAhead(stack: LayerStack, cells: Float64Array, at: number, nowMs: number, order: number): Forecast {
+  #charge(stack: LayerStack, cells: Float64Array, at: number, departMs: number, cost: number): void {
+    stack.charge(cells, at, departMs, cost)
+    if (departMs > this.#chargedMs) this.#chargedMs = departMs
+  }
+
+  #forecastAhead(
+    stack: LayerStack,
+    cells: Float64Array,
+    at: number,
+    nowMs: number,
+    order: number,
+    worker: string | undefined,
+  ): Forecast {
     this.settle(stack, cells, at, nowMs)
-    const ahead = this.#slots.filter((slot) => !makesRoom(slot, order, nowMs))
+    const ahead = this.#slots.filter((slot) => !makesRoom(slot, order, nowMs, worker))
     return this.#forecastAmong(ahead, stack, cells, at, nowMs)
   }
 
@@ -180,6 +219,6 @@ export class SlotBook {
 }
 
 /** Whether a slot is for one who came later than `order`, and is still ahead. */
-function makesRoom(slot: Slot, order: number, nowMs: number): boolean {
-  return slot.order > order && timeOf(slot, nowMs) > nowMs
+function makesRoom(slot: Slot, order: number, nowMs: number, worker: string | undefined): boolean {
+  return slot.order > order && slot.worker === worker && timeOf(slot, nowMs) > nowMs
 }

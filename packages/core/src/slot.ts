@@ -15,4 +15,6 @@ export interface Slot {
    * as one that leaves just now. A slot that is not held counts as used at its time.
    */
   held: boolean
+  /** In a store that several processes share: for which of them it is. Orders of different ones say nothing of each other. */
+  readonly worker?: string
 }

@@ -28,6 +28,10 @@ export class AdaptiveGap extends LeakyBucket {
     if (freeAtMs > (cells[at] as number)) cells[at] = freeAtMs
   }
 
+  override isStrict(cells: Float64Array, at: number): boolean {
+    return (cells[at + 1] as number) > 0
+  }
+
   override gapOf(saved: readonly number[]): number {
     return saved[1] as number
   }

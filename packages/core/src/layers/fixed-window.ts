@@ -70,6 +70,10 @@ export class FixedWindow extends Layer {
     else if (used > 0) this.charge(cells, at, nowMs, used)
   }
 
+  override isStrict(_cells: Float64Array, _at: number, lateMs: number): boolean {
+    return this.windowMs < 4 * lateMs
+  }
+
   describe(): { limit: number; windowMs: number } {
     return { limit: this.limit, windowMs: this.windowMs }
   }

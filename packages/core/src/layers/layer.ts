@@ -56,6 +56,14 @@ export abstract class Layer {
   /** How many requests might leave at `nowMs`. */
   abstract credit(cells: Float64Array, at: number, nowMs: number): number
 
+  /**
+   * Whether a departure that comes up to `lateMs` later than it was charged would bring the next one too near: then
+   * several may not be promised ahead and left to somebody whose timer is late.
+   */
+  isStrict(_cells: Float64Array, _at: number, _lateMs: number): boolean {
+    return false
+  }
+
   /** The parameters of the rule, as plain JSON. */
   abstract describe(): Readonly<Record<string, number>>
 

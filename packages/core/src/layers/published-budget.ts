@@ -72,6 +72,10 @@ export class PublishedBudget extends Layer {
     return this.earliest(cells, at, nowMs, 1) > nowMs ? 0 : 1
   }
 
+  override isStrict(cells: Float64Array, at: number): boolean {
+    return Array.from({ length: mostLimits }, (_, limit) => cells[at + limit * width]).some((left) => left !== none)
+  }
+
   override learn(cells: Float64Array, at: number, { published = [] }: Learned, nowMs: number): void {
     const lastMs = cells[at + mostLimits * width] as number
     const tightest = published

@@ -117,6 +117,10 @@ export class SlidingWindowLog extends Layer {
     this.reset(cells, at)
   }
 
+  override isStrict(_cells: Float64Array, _at: number, lateMs: number): boolean {
+    return this.windowMs < 4 * lateMs
+  }
+
   describe(): { limit: number; windowMs: number } {
     return { limit: this.limit, windowMs: this.windowMs }
   }

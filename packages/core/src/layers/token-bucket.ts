@@ -64,6 +64,11 @@ export class TokenBucket extends Layer {
     return Math.max(0, this.capacity - missingMs / this.#msPerToken)
   }
 
+  override isStrict(): boolean {
+    // With room for another token, those who come late lose nothing and take nothing from the next.
+    return this.capacity < 2
+  }
+
   override adopt(cells: Float64Array, at: number, former: Layer, saved: readonly number[], nowMs: number): void {
     // The tokens that were missing still are: what has left does not come back with another rate.
     const missing = Math.max(0, (saved[0] as number) - nowMs) / (former as TokenBucket).#msPerToken

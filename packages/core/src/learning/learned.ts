@@ -37,3 +37,22 @@ export function forgottenAtMs({ gap, published = [] }: Learned): number {
   const gapMs = gap === undefined ? Number.NEGATIVE_INFINITY : (gap.refusedAtMs ?? gap.learnedAtMs) + forgivenAfterMs
   return Math.max(gapMs, ...published.map(({ resetAtMs }) => resetAtMs ?? Number.NEGATIVE_INFINITY))
 }
+
+/** The same on a clock that is `byMs` ahead. */
+export function shiftLearned({ gap, published }: Learned, byMs: number): Learned {
+  return {
+    ...(gap && { gap: { ...gap, ...shifted(gap, 'refusedAtMs', byMs), learnedAtMs: gap.learnedAtMs + byMs } }),
+    ...(published && {
+      published: published.map((limit) => ({
+        ...limit,
+        ...shifted(limit, 'resetAtMs', byMs),
+        departedAtMs: limit.departedAtMs + byMs,
+      })),
+    }),
+  }
+}
+
+function shifted<K extends string>(times: { readonly [name in K]?: number | undefined }, name: K, byMs: number) {
+  const atMs = times[name]
+  return atMs === undefined ? undefined : { [name]: atMs + byMs }
+}

@@ -110,12 +110,15 @@ class MemoryStore implements Store, HostKeeper {
 
   pause(host: number, limits: Limits, forMs: number, clockMs: number): void {
     const nowMs = this.#forward(clockMs)
-    this.#pauseUntil(host, limits, Math.max(nowMs + forMs, this.#books.get(host)?.pausedUntilMs ?? nowMs), nowMs)
+    const book = this.#settled(host, limits, nowMs)
+    this.#pauseUntil(host, limits, Math.max(nowMs + forMs, book?.pausedUntilMs ?? nowMs), nowMs)
   }
 
   resume(host: number, limits: Limits, clockMs: number): void {
     if (this.#books.get(host)?.isPaused !== true) return
     const nowMs = this.#forward(clockMs)
+    // One that is over ended when it did, though nobody has asked since.
+    if (this.#settled(host, limits, nowMs)?.isPaused !== true) return
     this.#pauseUntil(host, limits, nowMs, nowMs)
   }
 
@@ -222,6 +225,11 @@ class MemoryStore implements Store, HostKeeper {
     return book.isEmpty ? undefined : book
   }
 
+  #settled(host: number, limits: Limits, nowMs: number): SlotBook | undefined {
+    const arena = this.#arena(host, limits)
+    return this.#busyBook(host, arena, this.#cellOf[host] as number, nowMs)
+  }
+
   #promise(host: number, slot: Slot, nowMs: number): Leave {
     this.#book(host).add(slot)
     return { kind: 'promised', slot, waitMs: slot.departAtMs - nowMs }
@@ -240,7 +248,7 @@ class MemoryStore implements Store, HostKeeper {
 
   #depart(host: number, arena: CellArena, cost: number, nowMs: number): void {
     const at = this.#cellOf[host] as number
-    const book = this.#books.get(host)
+    const book = this.#busyBook(host, arena, at, nowMs)
     if (book === undefined) {
       arena.stack.charge(arena.cells, at, nowMs, cost)
     } else {

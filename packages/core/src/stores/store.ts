@@ -88,11 +88,20 @@ export interface Store {
    * @param reportsSent whether `sent` will be called; until then the request counts as one that leaves just now
    * @param order a number that grows with each arrival in this process: what was reserved by those who came later makes
    *   room. @default after all others
+   * @param more how many wait behind it; a store that has to be asked across a network may ask for them, too. @default 0
    */
-  leave(host: number, limits: Limits, cost: number, reportsSent: boolean, nowMs: number, order?: number): Answer<Leave>
+  leave(
+    host: number,
+    limits: Limits,
+    cost: number,
+    reportsSent: boolean,
+    nowMs: number,
+    order?: number,
+    more?: number,
+  ): Answer<Leave>
 
   /** The time of a promised slot has come, or circumstances have changed: asks again, the slot given back first. */
-  retry(host: number, limits: Limits, slot: Slot, reportsSent: boolean, nowMs: number): Answer<Leave>
+  retry(host: number, limits: Limits, slot: Slot, reportsSent: boolean, nowMs: number, more?: number): Answer<Leave>
 
   /** Promises a slot, not before `notBeforeMs`, that counts as used once its time is over. */
   reserve(host: number, limits: Limits, cost: number, notBeforeMs: number, nowMs: number, order?: number): Answer<Slot>

@@ -1,0 +1,49 @@
+import type { Learned } from '../learning/learned.ts'
+import type { Slot } from '../slot.ts'
+
+/** A slot as a ledger keeps it. */
+export interface LedgerSlot extends Slot {
+  readonly name: string
+  readonly worker: string
+}
+
+/** A process that shares a host, as a ledger knows it. */
+export interface Worker {
+  readonly name: string
+  readonly aliveUntilMs: number
+  readonly inFlight: number
+}
+
+/** What a ledger keeps of one host under one policy. */
+export interface SavedHost {
+  /** The state of each layer, as `LayerStack.save` gives it. */
+  readonly cells: readonly (readonly number[])[]
+  readonly slots: readonly LedgerSlot[]
+  readonly workers: readonly Worker[]
+  readonly pausedUntilMs: number
+  /** The last departure that was charged. */
+  readonly chargedMs: number
+  /** The latest moment seen: time never goes back. */
+  readonly latestMs: number
+  /** Which version of the pauses and of what was learned this state has taken in. */
+  readonly pauseVersion: number
+  readonly learnedVersion: number
+  /** It grows with every call. */
+  readonly seq: number
+  /** What was spent of late, and from when on: a worker that remembers a state from before may not know of it. */
+  readonly spent: number
+  readonly spentSinceMs: number
+}
+
+/** What a ledger keeps of a host whatever the policy: what the host itself has said. */
+export interface HostNotice {
+  pausedUntilMs: number
+  pauseVersion: number
+  learned: Learned | undefined
+  learnedVersion: number
+}
+
+/** The notice of a host that has said nothing. */
+export function noNotice(): HostNotice {
+  return { pausedUntilMs: Number.NEGATIVE_INFINITY, pauseVersion: 0, learned: undefined, learnedVersion: 0 }
+}
