@@ -29,12 +29,13 @@ export function takeGrant(options: DispatchOptions, pacer: Pacer): Permit | unde
   return grant?.permit
 }
 
-/** Options for those further inside: `grant` in place of what this pacer granted before. */
-export function withGrant(options: DispatchOptions, grant: Grant): DispatchOptions {
+/** Options for those further inside: `grant` in place of what this pacer granted before, and the body as they are to send it. */
+export function withGrant(options: DispatchOptions, grant: Grant, body: unknown): DispatchOptions {
   const others = options[grantsKey]?.filter(({ pacer }) => pacer !== grant.pacer) ?? []
   // A spread takes twenty times as long.
   const passed: { -readonly [Key in keyof DispatchOptions]: DispatchOptions[Key] } = Object.assign({}, options)
   passed[grantsKey] = [...others, grant]
+  if (body !== options.body) passed.body = body
   return passed
 }
 

@@ -2,9 +2,13 @@ import { type HeaderCarrier, type Pacer, type Permit, takeHandover } from '@host
 import type { AnyHandler, Dispatch, DispatchOptions } from './dispatch.ts'
 import { MissingOriginError, outcomeOf, RequestAbortedError } from './errors.ts'
 import { type Grant, grantsKey, promiseSent, takeGrant, tellSent, withGrant } from './grant.ts'
+import { isLate, watchFlow } from './late-body.ts'
 import { waitOptionsOf } from './request-options.ts'
 import { WaitSignal } from './wait-signal.ts'
 import { watchWait } from './watch-wait.ts'
+
+/** How long a request whose body gives nothing keeps the others waiting: as long as undici takes for a connection. */
+const mostPatienceMs = 10_000
 
 /** The way that a request takes through the interceptor. */
 export interface Lane {
@@ -35,6 +39,9 @@ export abstract class PacedRequest {
   #abortStarted: ((reason: unknown) => void) | undefined
   /** It is being written, and those who granted it are to be told. */
   #isToTell = false
+  /** It has started, but is written only with the first chunk of its body. */
+  #isBodyLate = false
+  #patience: NodeJS.Timeout | undefined
   #isAnnounced = false
   #isAnswered = false
   #isOver = false
@@ -79,19 +86,41 @@ export abstract class PacedRequest {
       abort(this.abortReason)
       return
     }
-    if (this.#grant?.isSentInside !== true) {
-      this.#isToTell = true
-      // After the write and not before it: should this process lose its processor in between, the gap still holds.
-      queueMicrotask(() => this.#tellSent())
-    }
+    if (this.#isBodyLate) this.#patience = setTimeout(() => this.#written(setImmediate), mostPatienceMs).unref()
+    else this.#written(queueMicrotask)
     this.#announce()
+  }
+
+  /** The body gives its first chunk, or ends without one. */
+  #flows(): void {
+    if (this.#abortStarted === undefined) this.#isBodyLate = false
+    else if (this.#isBodyLate && !this.#isOver) this.#written(setImmediate)
+  }
+
+  /** @param defer until after the write: should this process lose its processor before it, the gap still holds */
+  #written(defer: (tell: () => void) => unknown): void {
+    this.#endPatience()
+    if (this.#grant?.isSentInside === true) return
+    this.#isToTell = true
+    defer(() => this.#tellSent())
+  }
+
+  #endPatience(): void {
+    this.#isBodyLate = false
+    clearTimeout(this.#patience)
+  }
+
+  /** Who answers was asked, whatever came of the body: over HTTP/2 the head goes ahead of it. */
+  #tellAnswered(): void {
+    if (this.#isBodyLate) this.#written(setImmediate)
+    this.#tellSent()
   }
 
   protected answered(status: number, headers: HeaderCarrier): void {
     // Informational answers come before the answer.
     if (status < 200) return
     this.#isAnswered = true
-    this.#tellSent()
+    this.#tellAnswered()
     const sentAtMs = this.#grant?.sentAtMs
     const latencyMs = sentAtMs === undefined ? undefined : performance.now() - sentAtMs
     this.#ownPermit?.observe({ status, headers, latencyMs })
@@ -99,13 +128,13 @@ export abstract class PacedRequest {
 
   /** What follows is no HTTP, so as a request it is over. */
   protected upgraded(status: number, headers: HeaderCarrier): void {
-    this.#tellSent()
+    this.#tellAnswered()
     this.#ownPermit?.observe({ status, headers })
     this.ended()
   }
 
   protected ended(): void {
-    this.#tellSent()
+    this.#tellAnswered()
     this.#isOver = true
     this.#ownPermit?.done()
   }
@@ -120,6 +149,7 @@ export abstract class PacedRequest {
 
   #end(error: unknown): void {
     if (this.#isOver) return
+    this.#endPatience()
     this.#tellSent()
     this.#isOver = true
     this.#cancelWait.abort(error)
@@ -165,7 +195,7 @@ export abstract class PacedRequest {
     this.#dispatched = options
     if (permit !== undefined) {
       this.#grant = { pacer, permit, sentAtMs: undefined, isSentInside: false, isTaken: false }
-      this.#dispatched = withGrant(options, this.#grant)
+      this.#dispatched = withGrant(options, this.#grant, this.#watched(options.body))
     }
     try {
       return dispatch(this.#dispatched, this as unknown as AnyHandler)
@@ -173,5 +203,11 @@ export abstract class PacedRequest {
       this.fail(error)
       return false
     }
+  }
+
+  #watched(body: unknown): unknown {
+    if (!isLate(body)) return body
+    this.#isBodyLate = true
+    return watchFlow(body, () => this.#flows())
   }
 }

@@ -1,5 +1,6 @@
 import type { DispatchOptions } from './dispatch.ts'
 import { RequestAbortedError } from './errors.ts'
+import { isStream } from './late-body.ts'
 import { watchSignal } from './watch-signal.ts'
 
 /** What may end a wait from outside. */
@@ -7,8 +8,6 @@ export interface WaitEnds {
   abort(reason: unknown): void
   fail(error: unknown): void
 }
-
-type Body = Pick<NodeJS.EventEmitter, 'on' | 'off'> & { readonly errored?: unknown }
 
 /**
  * Watches the caller's signal and the request's body until the request is dispatched, when undici does.
@@ -38,9 +37,4 @@ function watchBody(body: unknown, ends: WaitEnds): () => void {
     body.off('error', onError)
     body.off('close', onClose)
   }
-}
-
-function isStream(body: unknown): body is Body {
-  const { pipe, on } = (body ?? {}) as { pipe?: unknown; on?: unknown }
-  return typeof pipe === 'function' && typeof on === 'function'
 }
