@@ -1,7 +1,7 @@
 /**
  * Runs the adapter suite on every Node with every client: `npm run test:matrix`, or `npm run test:matrix -- got-16 node-24`
- * for those whose names are given; with `plain` among them over plain HTTP/1.1 only. Prints a table; the versions stand in
- * `test/matrix/package.json`.
+ * for those whose names are given; with `plain` among them over plain HTTP/1.1 only. `commonjs` among the clients is a
+ * program that loads every package by `require()`. Prints a table; the versions stand in `test/matrix/package.json`.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
@@ -19,7 +19,7 @@ const plainTests = '^((?! over (?:TLS|HTTP/2|proxy|tunnel)).)*$'
 const sideBySide = 3
 const limitMs = 600_000
 const { dependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
-const names = Object.keys(dependencies)
+const names = [...Object.keys(dependencies), 'commonjs']
 /** What is run of each client. */
 const suites = {
   got: ['packages/got/test/adapter-suite'],
@@ -47,7 +47,7 @@ const rows = clients.map((client) => ({ client, cells: nodes.map((node) => resul
 console.log(`\n| | ${nodes.map((node) => `Node ${versionOf(node)}`).join(' | ')} |`)
 console.log(`| --- |${nodes.map(() => ' ---: |').join('')}`)
 for (const { client, cells } of rows) {
-  console.log(`| ${client.split('-')[0]} ${versionOf(client)} | ${cells.map(({ text }) => text).join(' | ')} |`)
+  console.log(`| ${labelOf(client)} | ${cells.map(({ text }) => text).join(' | ')} |`)
 }
 const failures = rows.flatMap(({ cells }) => cells.flatMap(({ failed }) => failed))
 for (const failure of failures) console.error(failure)
@@ -55,7 +55,8 @@ process.exitCode = failures.length > 0 ? 1 : 0
 
 function install() {
   const done = join(folder, 'node_modules/.package-lock.json')
-  if (existsSync(done) && names.every((name) => existsSync(join(folder, 'node_modules', name)))) return
+  if (existsSync(done) && Object.keys(dependencies).every((name) => existsSync(join(folder, 'node_modules', name))))
+    return
   console.log('matrix: installing every Node and every client')
   run(['npm', 'ci', '--prefix', folder, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'])
 }
@@ -65,6 +66,10 @@ function chosen(isOfKind) {
   const all = names.filter(isOfKind)
   const some = all.filter((name) => asked.includes(name))
   return some.length > 0 ? some : all
+}
+
+function labelOf(client) {
+  return client === 'commonjs' ? 'require()' : `${client.split('-')[0]} ${versionOf(client)}`
 }
 
 function versionOf(name) {
@@ -96,9 +101,25 @@ function entryOf(client) {
 async function runNext() {
   for (const [where, { client, node }] of cells) {
     cells.delete(where)
-    const isPossible = !isTooOld(node, client)
-    results.set(where, isPossible ? await runSuite(where, node, client) : { text: 'needs a newer Node', failed: [] })
+    results.set(where, await resultOf(where, node, client))
   }
+}
+
+function resultOf(where, node, client) {
+  if (client === 'commonjs') return requireAll(where, node)
+  return isTooOld(node, client) ? { text: 'needs a newer Node', failed: [] } : runSuite(where, node, client)
+}
+
+async function requireAll(where, node) {
+  const output = await outputOf(programOf(node), [join(folder, 'require-all.cjs')], process.env)
+  if (!output.startsWith('{')) return told(where, 'no report', [`${where}: ${output}`])
+  const all = Object.entries(JSON.parse(output))
+  const failed = all.filter(([, problem]) => problem !== '').map(([name, problem]) => `${where}: ${name}\n  ${problem}`)
+  return told(where, failed.length > 0 ? `${failed.length} failed` : `${all.length} passed`, failed)
+}
+
+function programOf(node) {
+  return join(folder, 'node_modules', node, 'bin/node')
 }
 
 async function runSuite(where, node, client) {
@@ -112,7 +133,7 @@ async function runSuite(where, node, client) {
     ...suites[name].filter((suite) => suite !== 'test/built-in-fetch' || hasGlobalDispatcher(node, client)),
   ]
   const env = { ...process.env, HOSTPACE_CLIENT: `${name}=${entryOf(client)}`, HOSTPACE_REPORT: report }
-  const output = await outputOf(join(folder, 'node_modules', node, 'bin/node'), args, env)
+  const output = await outputOf(programOf(node), args, env)
   if (!existsSync(report)) return told(where, 'no report', [`${where}: ${output}`])
   const { testResults, numPassedTests, numFailedTests, success } = JSON.parse(readFileSync(report, 'utf8'))
   const failed = testResults.flatMap(({ assertionResults, message }) => [
