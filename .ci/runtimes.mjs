@@ -1,6 +1,6 @@
 /**
- * Runs @hostpace/core and @hostpace/fetch, as they would be published, in Node, Bun, Deno and Chromium: `npm run
- * test:runtimes`. One program asks two hosts, which write down who came; both have to find all as it should be. Prints a
+ * Runs core, fetch and robots, as they would be published, in Node, Bun, Deno and in a page and a worker of Chromium: `npm
+ * run test:runtimes`. One program asks two hosts, which write down who came; both have to find all as it should be. Prints a
  * table; the versions stand in `test/runtimes/package.json`. Chromium is that of the system, and is done without if it
  * cannot be had.
  */
@@ -27,7 +27,10 @@ import { run } from './command.mjs'
 import { root } from './pnpm.mjs'
 
 const folder = join(root, 'test/runtimes')
-const programs = ['page.mjs', 'play.mjs', 'program.mjs', 'scenarios.mjs', 'suite.mjs']
+const programs = [
+  ...['page.mjs', 'worker.mjs', 'play-in-browser.mjs'],
+  ...['program.mjs', 'play.mjs', 'scenarios.mjs', 'suite.mjs'],
+]
 const mostTries = 5
 const npmSettings = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
 
@@ -45,7 +48,8 @@ const rows = [
   await rowOf('Bun', installed('@oven'), ['--no-install'], ['--no-install']),
   // It may reach these hosts and nothing else; the suite starts servers of its own.
   await rowOf('Deno', installed('@deno'), ['run', '--no-prompt', '--allow-net=127.0.0.1'], ['run', '-A']),
-  await chromiumRow(),
+  await chromiumRow('Chromium', ''),
+  await chromiumRow('Chromium, worker', ';worker'),
 ]
 hosts.close()
 
@@ -75,7 +79,7 @@ function makeProject() {
   writeFileSync(join(project, 'package.json'), '{ "type": "module", "private": true }')
   const printed = execFileSync(process.execPath, [join(root, '.ci/pack.mjs'), project], { maxBuffer: 2 ** 26 })
   const tarballs = JSON.parse(printed)
-    .filter(({ name }) => ['@hostpace/core', '@hostpace/fetch'].includes(name))
+    .filter(({ name }) => ['@hostpace/core', '@hostpace/fetch', '@hostpace/robots'].includes(name))
     .map(({ filename }) => filename)
   run(['npm', 'install', '--prefix', project, '--prefer-offline', ...npmSettings, ...tarballs], { quiet: true })
   for (const program of programs) cpSync(join(folder, program), join(project, program))
@@ -116,13 +120,12 @@ async function rowOf(name, executable, programArgs, suiteArgs) {
   return { name, version: versionOf(executable), cells }
 }
 
-async function chromiumRow() {
-  const name = 'Chromium'
+async function chromiumRow(name, where) {
   const executable = page && ensureChromium()
   if (executable === undefined) return { name, version: 'not run', cells: [] }
   const { a, b } = hosts.origins
   const start = async (wanted) => {
-    const { failure, printed } = await openPage(executable, `${a}/page#${b};${wanted}`, project)
+    const { failure, printed } = await openPage(executable, `${a}/page#${b};${wanted}${where}`, project)
     const found = /<output>([^<]+)<\/output>/.exec(printed)?.[1]
     if (failure || found === undefined) return { failure: failure || `the page says nothing: ${printed}` }
     return { found: JSON.parse(decodeURIComponent(found)) }
@@ -158,7 +161,10 @@ async function problemsOf(name, start, isBrowser) {
 
 function verified(index, hits, isBrowser) {
   try {
-    scenarios[index].verify({ hits: hits.filter(({ scenario }) => scenario === String(index)), isBrowser })
+    scenarios[index].verify({
+      hits: hits.filter(({ scenario }) => [String(index), scenarios[index].alsoSees].includes(scenario)),
+      isBrowser,
+    })
     return ''
   } catch (error) {
     return `the hosts saw ${error.message}`

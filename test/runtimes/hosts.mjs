@@ -4,11 +4,14 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const dripMs = 50
+const robotsPath = '/robots.txt'
+const robotsText = 'User-agent: *\nCrawl-delay: 0.2\nDisallow: /*/private\n'
 
 /**
  * Starts the hosts `a` and `b` on 127.0.0.1, which write down who comes. A path is `/<scenario>/<name>`, and the query says
  * how it is answered: `to` a redirect, `status`, `retryAfter`, or `chunks` of a body that comes bit by bit; else with what was
- * asked. Host `a` also has the files that are given, by path.
+ * asked. Both have a robots.txt, whose visits are of the scenario `robots.txt`. Host `a` also has the files that are given,
+ * by path.
  *
  * @param files by path a type and a content
  */
@@ -27,13 +30,15 @@ export async function startHosts(files) {
       if (file) return void response.setHeader('content-type', file.type).end(file.content)
       if (pathname === '/loaded') page.load()
       if (pathname === '/image') await page.loaded
-      const [, scenario, path] = pathname.split('/').map(decodeURIComponent)
+      const [, scenario, name] = pathname.split('/').map(decodeURIComponent)
+      const path = pathname === robotsPath ? scenario : name
       if (path === undefined) return void response.end()
 
       const hit = { scenario, host, method: request.method, path, body: '', atMs, inFlight: ++inFlight }
       hits.push(hit)
       response.on('close', () => inFlight--)
       hit.body = await text(request).catch(() => 'broken off')
+      if (pathname === robotsPath) return void response.end(robotsText)
       await answer(response, hit, Object.fromEntries(searchParams))
     })
   })

@@ -1,13 +1,15 @@
-/** The program in a page, which comes from host `a`; behind its `#` are the origin of `b` and the scenarios. */
-import * as core from '@hostpace/core'
-import { pace } from '@hostpace/fetch'
-import { play } from './play.mjs'
+/** The program in a page: it plays the scenarios by itself, or has a worker do so if its address ends with `;worker`. */
+import { playHere } from './play-in-browser.mjs'
 
-const [b, wanted] = location.hash.slice(1).split(';')
-const origins = { a: location.origin, b }
-const failures = await play({ ...core, pace }, origins, wanted, true).catch((error) => ({
-  start: String(error?.stack ?? error),
-}))
+const failures = location.hash.endsWith(';worker') ? await playInWorker() : await playHere()
 document.querySelector('output').textContent = encodeURIComponent(JSON.stringify(failures))
 // The page has an image that is not there before this; only then is it loaded.
 await fetch('/loaded')
+
+function playInWorker() {
+  return new Promise((resolve) => {
+    const worker = new Worker(`/worker.js${location.hash}`, { type: 'module' })
+    worker.onmessage = ({ data }) => resolve(data)
+    worker.onerror = ({ message }) => resolve({ start: `the worker failed: ${message}` })
+  })
+}

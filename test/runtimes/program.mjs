@@ -2,7 +2,8 @@
 import * as core from '@hostpace/core'
 import { ManualClock } from '@hostpace/core/testing'
 import { pace } from '@hostpace/fetch'
+import { robots } from '@hostpace/robots'
 import { play } from './play.mjs'
 
 const [a, b, wanted] = process.argv.slice(2)
-console.log(JSON.stringify(await play({ ...core, ManualClock, pace }, { a, b }, wanted, false)))
+console.log(JSON.stringify(await play({ ...core, ManualClock, pace, robots }, { a, b }, wanted, false)))

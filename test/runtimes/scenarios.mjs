@@ -1,7 +1,7 @@
 /**
- * What @hostpace/core and @hostpace/fetch must do in every runtime. `act` is the program, as a user would write it: it
+ * What @hostpace/core, @hostpace/fetch and @hostpace/robots must do in every runtime. `act` is the program, as a user would write it: it
  * gets the packages and the addresses of two hosts, `a` and `b`, and throws if something is not as it should be. `verify`
- * looks afterwards at what the hosts wrote down of it. Nothing is imported, so this runs wherever it is loaded.
+ * looks afterwards at what the hosts wrote down of it, and of the scenario that it names in `alsoSees`. Nothing is imported, so this runs wherever it is loaded.
  */
 export const scenarios = [
   {
@@ -336,6 +336,28 @@ export const scenarios = [
     },
     verify({ hits, isBrowser }) {
       same(pathsOf(hits), isBrowser ? ['a relative'] : [])
+    },
+  },
+  {
+    name: 'robots() keeps a host to its robots.txt',
+    alsoSees: 'robots.txt',
+    async act({ createPacer, pace, robots, a }) {
+      const policyFor = robots({ userAgent: 'mybot/1.0', enforce: true })
+      const pacer = createPacer({ intervalMs: 50, policyFor })
+      const paced = pace(fetch, pacer)
+      const answers = await Promise.all(['1', '2'].map(async (path) => (await paced(a(path))).json()))
+      same(
+        answers.map(({ path }) => path),
+        ['1', '2'],
+      )
+      same((await pacer.explain(a('1'))).policy.intervalMs, 200)
+      same([await policyFor.allowed(a('1')), await policyFor.allowed(a('private'))], [true, false])
+      same(await failureOf(paced(a('private'))), 'DisallowedError')
+      await pacer.close()
+    },
+    verify({ hits }) {
+      same(pathsOf(hits), ['a robots.txt', 'a 1', 'a 2'])
+      spaced(hits, 200)
     },
   },
   {
