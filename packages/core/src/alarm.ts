@@ -10,6 +10,16 @@ export interface Sleeper {
   wake(): void
 }
 
+/** What `promise` gives, unless `atMs` comes before: then it rejects with what `late` makes. */
+export function inTime<T>(promise: Promise<T>, alarm: Alarm, atMs: number, late: () => Error): Promise<T> {
+  if (atMs === Number.POSITIVE_INFINITY) return promise
+  return new Promise((resolve, reject) => {
+    const sleeper: Sleeper = { wakeAtMs: atMs, heapIndex: -1, wake: () => reject(late()) }
+    alarm.set(sleeper, atMs)
+    promise.then(resolve, reject).finally(() => alarm.clear(sleeper))
+  })
+}
+
 /** The longest delay that timers take; a longer one would fire at once. */
 const longestTimerMs = 2 ** 31 - 1
 

@@ -43,6 +43,7 @@ export class Desk implements PermitIssuer, QueueOffice {
   readonly #policies: PolicyBook
   readonly #onOutcome: OutcomeListener
   readonly #lookupOf: (host: number) => PolicyLookup
+  readonly #divert: (waiter: Waiter, key: string) => boolean
   /** Lines of those who come with a slot. */
   readonly #ownLines = new Set<HostQueue>()
   /** How many have come so far; what was promised to those who came later makes room for those before. */
@@ -61,6 +62,7 @@ export class Desk implements PermitIssuer, QueueOffice {
     onOutcome: OutcomeListener,
     lookupOf: (host: number) => PolicyLookup,
     onForget: (key: string) => void,
+    divert: (waiter: Waiter, key: string) => boolean,
   ) {
     this.store = store
     this.events = events
@@ -77,6 +79,7 @@ export class Desk implements PermitIssuer, QueueOffice {
     this.#policies = policies
     this.#onOutcome = onOutcome
     this.#lookupOf = lookupOf
+    this.#divert = divert
     this.#sweptAtMs = clock.now()
   }
 
@@ -84,8 +87,19 @@ export class Desk implements PermitIssuer, QueueOffice {
     return this.#clock.now()
   }
 
-  /** Lets a request go, or lines it up. It throws where it refuses at once. */
-  wait(key: string, options: WaitOptions, url?: string | URL): Promise<Permit> {
+  /**
+   * Lets a request go, or lines it up. It throws where it refuses at once.
+   *
+   * @param beganAtMs when it began to wait for something before its host. @default now
+   * @param lane the permit of its resource, if it has one
+   */
+  wait(
+    key: string,
+    options: WaitOptions,
+    url?: string | URL,
+    beganAtMs?: number,
+    lane?: HostPermit,
+  ): Promise<HostPermit> {
     if (this.#isClosed) throw new PacerClosedError()
     if (options.signal?.aborted === true) return Promise.reject(options.signal.reason)
     const host = this.hostOf(key)
@@ -94,10 +108,11 @@ export class Desk implements PermitIssuer, QueueOffice {
     checkWaitOptions(options, limits?.stack.maxCost ?? Number.POSITIVE_INFINITY)
     const { cost = 1, reportsSent = false } = options
     const nowMs = this.now()
+    const sinceMs = beganAtMs ?? nowMs
     this.#arrivals++
     const reserved = this.#claim(host, cost, options.reservation)
     if (reserved !== undefined && limits !== undefined) {
-      return this.#waitForSlot(reserved, host, limits, options, nowMs, url)
+      return this.#waitForSlot(reserved, host, limits, options, nowMs, sinceMs, url, lane)
     }
     const queue = this.records.queues[host]
     let leave: Leave | Promise<Leave> | undefined
@@ -105,10 +120,10 @@ export class Desk implements PermitIssuer, QueueOffice {
       leave = answerOf(() => this.store.leave(host, limits, cost, reportsSent, nowMs, this.#arrivals))
       if ('kind' in leave && leave.kind === 'gone') {
         const slot = reportsSent ? leave.slot : undefined
-        return Promise.resolve(this.#permit(host, slot, cost, nowMs, 0, 'none', url))
+        return Promise.resolve(this.#permit(host, slot, cost, nowMs, nowMs - sinceMs, 'none', url, lane))
       }
     }
-    return this.#lineUp(queue ?? this.#openQueue(host, key), options, nowMs, leave, url)
+    return this.#lineUp(queue ?? this.#openQueue(host, key), options, sinceMs, leave, url, lane)
   }
 
   /** Lets a look-up ask a host, by what is known without it and in a line of its own. */
@@ -256,7 +271,8 @@ export class Desk implements PermitIssuer, QueueOffice {
     const waitedMs = nowMs - waiter.sinceMs
     // Whoever does not report the moment of sending has departed, and has nothing to give back.
     const slot = waiter.reportsSent ? departure : undefined
-    waiter.admit(this.#permit(host, slot, waiter.cost, nowMs, waitedMs, waitedMs > 0 ? layer : 'none', waiter.url))
+    const { cost, url, lane } = waiter
+    waiter.admit(this.#permit(host, slot, cost, nowMs, waitedMs, waitedMs > 0 ? layer : 'none', url, lane))
   }
 
   refused(waiter: Waiter, host: number, error: unknown, nowMs: number): void {
@@ -267,10 +283,14 @@ export class Desk implements PermitIssuer, QueueOffice {
     waiter.refuse(error)
   }
 
-  /** A request was refused before it came to its host. */
-  refusedBefore(key: string, error: unknown): void {
-    this.records.refused(this.hostOf(key))
-    if (this.events.has('reject')) this.events.emit('reject', { key, waitedMs: 0, error })
+  divert(waiter: Waiter, host: number): boolean {
+    return this.#divert(waiter, this.store.hosts.keyOf(host))
+  }
+
+  /** A request that has come at `sinceMs` was refused before it came to its host. */
+  refusedBefore(key: string, error: unknown, sinceMs: number): void {
+    if (!(error instanceof PacerClosedError)) this.records.refused(this.hostOf(key))
+    if (this.events.has('reject')) this.events.emit('reject', { key, waitedMs: this.now() - sinceMs, error })
   }
 
   waiting(host: number, waitMs: number, layer: LayerName, queued: number): void {
@@ -307,8 +327,13 @@ export class Desk implements PermitIssuer, QueueOffice {
   }
 
   permitObserved(permit: HostPermit, outcome: Outcome): void {
-    const { host, departedAtMs, index, url } = permit
-    this.#onOutcome(host, { outcome, departedAtMs, outstanding: this.records.departures(host) - index, url })
+    const { host, departedAtMs, url, lane } = permit
+    this.#onOutcome(host, { outcome, departedAtMs, outstanding: this.departedAfter(permit), url, lane })
+  }
+
+  /** How many requests have departed after one. */
+  departedAfter({ host, index }: HostPermit): number {
+    return this.records.departures(host) - index
   }
 
   permitUnused(permit: HostPermit): void {
@@ -348,24 +373,31 @@ export class Desk implements PermitIssuer, QueueOffice {
     cost: number,
     nowMs: number,
     waitedMs: number,
-    layer: LayerName,
+    hostLayer: LayerName,
     url: string | URL | undefined,
-  ): Permit {
+    lane: HostPermit | undefined,
+  ): HostPermit {
     const key = this.store.hosts.keyOf(host)
+    const layer = lane !== undefined && lane.waitedMs * 2 > waitedMs ? lane.layer : hostLayer
     this.#hasStoreFailed = false
     this.records.departed(host, waitedMs, layer)
     if (this.events.has('depart')) this.events.emit('depart', { key, waitedMs, layer, cost })
-    return new HostPermit(this, key, host, this.records.departures(host), slot, cost, nowMs, waitedMs, layer, url)
+    const index = this.records.departures(host)
+    const permit = new HostPermit(this, key, host, index, slot, cost, nowMs, waitedMs, layer, url, lane)
+    // Who does not say when it is sent has been by now.
+    if (slot === undefined) lane?.sent()
+    return permit
   }
 
   #lineUp(
     queue: HostQueue,
     options: WaitOptions,
-    nowMs: number,
+    sinceMs: number,
     leave?: Answer<Leave>,
     url?: string | URL,
-  ): Promise<Permit> {
-    const waiter = new Waiter(queue, options, nowMs, this.#arrivals, url)
+    lane?: HostPermit,
+  ): Promise<HostPermit> {
+    const waiter = new Waiter(queue, options, sinceMs, this.#arrivals, url, lane)
     queue.enqueue(waiter, leave)
     return waiter.promise
   }
@@ -377,14 +409,16 @@ export class Desk implements PermitIssuer, QueueOffice {
     limits: Limits,
     options: WaitOptions,
     nowMs: number,
+    sinceMs: number,
     url: string | URL | undefined,
-  ): Promise<Permit> {
+    lane: HostPermit | undefined,
+  ): Promise<HostPermit> {
     const queue = this.#openOwnLine(host)
     const leave: Answer<Leave> =
       departAtMs > nowMs
         ? { kind: 'promised', slot, waitMs: departAtMs - nowMs }
         : answerOf(() => this.store.retry(host, limits, slot, options.reportsSent ?? false, nowMs))
-    return this.#lineUp(queue, options, nowMs, leave, url)
+    return this.#lineUp(queue, options, sinceMs, leave, url, lane)
   }
 
   /** The reservation of a request, if its slot can be used for it; else it is given back. */

@@ -28,6 +28,8 @@ export class HostPermit implements Permit {
   readonly url: string | URL | undefined
   /** @internal */
   departedAtMs: number
+  /** @internal The permit of the resource that the request is taken to be for; it shares what becomes of this one. */
+  readonly lane: HostPermit | undefined
   readonly #issuer: PermitIssuer
   #isSent = false
   #isDone = false
@@ -43,6 +45,7 @@ export class HostPermit implements Permit {
     waitedMs: number,
     layer: LayerName,
     url: string | URL | undefined,
+    lane: HostPermit | undefined,
   ) {
     this.#issuer = issuer
     this.key = key
@@ -51,6 +54,7 @@ export class HostPermit implements Permit {
     this.slot = slot
     this.cost = cost
     this.url = url
+    this.lane = lane
     this.departedAtMs = departedAtMs
     this.waitedMs = waitedMs
     this.layer = layer
@@ -78,11 +82,13 @@ export class HostPermit implements Permit {
     }
     if (hasOutcome) this.#issuer.permitObserved(this, outcome)
     this.#issuer.permitDone(this)
+    this.lane?.done()
   }
 
   #send(): void {
     if (this.#isSent) return
     this.#isSent = true
+    this.lane?.sent()
     this.#issuer.permitSent(this)
   }
 }

@@ -17,6 +17,8 @@ export interface QueueOffice {
   now(): number
   /** The limits of a host; `undefined` while they are looked up. */
   limitsOf(host: number): Limits | undefined
+  /** One who lined up before its resource was known has to wait for that first. @returns whether it does so now */
+  divert(waiter: Waiter, host: number): boolean
   admitted(waiter: Waiter, host: number, departure: Slot | undefined, layer: LayerName): void
   refused(waiter: Waiter, host: number, error: unknown, nowMs: number): void
   waiting(host: number, waitMs: number, layer: LayerName, queued: number): void
@@ -128,6 +130,11 @@ export class HostQueue implements Sleeper, WaiterOwner {
       if (limits === undefined) return
       if (head.cost > limits.stack.maxCost) {
         this.#refuse(head, costError(head.cost, limits.stack.maxCost))
+        continue
+      }
+      if (known === undefined && this.#office.divert(head, this.#host)) {
+        // Whoever hears of it may have closed this line.
+        if (head.isInLine) this.#remove(head)
         continue
       }
       const leave = known ?? this.#askStore(head, limits)

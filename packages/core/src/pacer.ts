@@ -1,14 +1,17 @@
 import { abortable } from './abort-watch.ts'
+import { inTime } from './alarm.ts'
 import { aFunction, anyObject, nonNegativeNumber, plainFields, show } from './checks.ts'
 import { type Clock, checkClock, completeClock } from './clock.ts'
 import { Desk } from './desk.ts'
-import { PolicyError } from './errors.ts'
+import { PolicyError, WaitTooLongError } from './errors.ts'
 import { EventHub, type PacerEventName, type PacerListener } from './events.ts'
 import { type Explanation, explain } from './explanation.ts'
+import type { HostPermit } from './host-permit.ts'
 import type { PacerStats } from './host-stats.ts'
 import type { LayerName } from './layers/layer.ts'
+import type { LimitAnswer } from './learning/hold.ts'
 import { Holds } from './learning/holds.ts'
-import { LanePermit, Lanes } from './learning/lanes.ts'
+import { Lanes } from './learning/lanes.ts'
 import type { Learned, PublishedLimit } from './learning/learned.ts'
 import { Learning } from './learning/learning.ts'
 import type { RateLimitPolicy } from './learning/rate-limit.ts'
@@ -23,6 +26,7 @@ import { type PolicyFor, type PolicyLookup, policyLookup } from './policy-lookup
 import type { Reservation } from './reservation.ts'
 import { memoryStore } from './stores/memory-store.ts'
 import { checkStore, type HostView } from './stores/store.ts'
+import { checkWaitOptions, type Waiter } from './waiter.ts'
 
 /** What `peek` tells of a host. */
 export interface Peek {
@@ -38,6 +42,9 @@ const noOptions: WaitOptions = {}
 
 /** What is declared of the resources of a host: as good as nothing. */
 const unbounded: Policy = { rate: 1e6, capacity: 1e6, justification: 'Only what the host publishes counts' }
+
+/** Takes a request back from the line of its host. */
+const laneIsClosed = Symbol('The resource is used up')
 
 /** Marks pacers, also those of another copy of this package. */
 const pacerMark = Symbol.for('hostpace.pacer')
@@ -77,6 +84,7 @@ export class Pacer {
       (host, observation) => this.#learning.observe(host, observation),
       (host) => this.#lookupOf(host),
       (key) => this.#lanes.forget(key),
+      (waiter, key) => this.#divert(waiter, key),
     )
     this.#check = checkOf(options.policyFor)
     this.#lanes = new Lanes(() => this.#makeLanePacer(options.clock))
@@ -115,16 +123,7 @@ export class Pacer {
   /** When a request that is made now would leave. Takes nothing. */
   async peek(url: string | URL): Promise<Peek> {
     const key = this.#keys.keyOf(url)
-    const peek = await this.peekAt(key)
-    const lane = this.#lanes.laneOf(key, url)
-    const { waitMs = 0, layer = 'none' } = lane === undefined ? {} : ((await this.#lanes.pacer?.peekAt(lane)) ?? {})
-    return waitMs > peek.waitMs ? { ...peek, waitMs, layer } : peek
-  }
-
-  /** @internal */
-  async peekAt(key: string): Promise<Peek> {
-    const { host, limits } = await this.#desk.ready(key)
-    return this.#peek(host, limits, await this.#desk.store.view(host, limits, this.#desk.now()))
+    return this.#withLane(key, url, await this.#peekAt(key))
   }
 
   /**
@@ -183,7 +182,7 @@ export class Pacer {
     const { host, limits } = await this.#desk.ready(key)
     const view = await this.#desk.store.view(host, limits, this.#desk.now())
     const reason = this.#holds.reasonOf(host) ?? 'paused'
-    const peek = this.#peek(host, limits, view)
+    const peek = await this.#withLane(key, url, this.#peek(host, limits, view))
     return explain(key, limits, this.#learnedOf(key, host), view, peek, reason, (field) =>
       this.#policies.sourceOf(key, field),
     )
@@ -224,48 +223,128 @@ export class Pacer {
   }
 
   async #waitChecked(url: string | URL, key: string, options: WaitOptions): Promise<Permit> {
+    const sinceMs = this.#desk.now()
+    checkWaitOptions(options, Number.POSITIVE_INFINITY)
+    const maxWaitMs = this.#maxWaitOf(key, options)
+    const late = () => new WaitTooLongError(key, Number.POSITIVE_INFINITY, maxWaitMs, 'none')
+    const admitted = inTime(this.#admit(new URL(url), key), this.#desk.alarm, sinceMs + maxWaitMs, late)
     try {
-      await abortable(this.#admit(new URL(url), key), options.signal)
+      await abortable(admitted, options.signal)
     } catch (error) {
       options.reservation?.cancel()
-      if (options.signal?.aborted !== true) this.#desk.refusedBefore(key, error)
+      this.#refusedBefore(key, error, options, sinceMs)
       throw error
     }
-    return this.#waitAt(url, key, options)
+    return this.#waitAt(url, key, options, sinceMs)
   }
 
-  #waitAt(url: string | URL, key: string, options: WaitOptions): Promise<Permit> {
+  #waitAt(url: string | URL, key: string, options: WaitOptions, sinceMs?: number): Promise<Permit> {
     const lane = this.#lanes.laneOf(key, url)
-    if (lane === undefined) return this.#desk.wait(key, options, url)
-    return this.#waitInLane(this.#lanes.pacer as Pacer, lane, url, key, options)
+    if (lane === undefined) return this.#desk.wait(key, options, url, sinceMs)
+    return this.#waitInLane(lane, url, key, options, sinceMs ?? this.#desk.now())
   }
 
   /** First for the resource that the request is for, then for its host. */
-  async #waitInLane(lanes: Pacer, lane: string, url: string | URL, key: string, options: WaitOptions): Promise<Permit> {
-    const sinceMs = this.#desk.now()
+  async #waitInLane(
+    lane: string,
+    url: string | URL,
+    key: string,
+    options: WaitOptions,
+    sinceMs: number,
+  ): Promise<HostPermit> {
     const { policy } = this.#desk.knownLimitsOf(this.#desk.hostOf(key))
     const maxWaitMs = policy.onLimit === 'reject' ? 0 : (options.maxWaitMs ?? policy.maxWaitMs)
-    const lanePermit = await lanes.wait(url, {
-      ...options,
-      key: lane,
-      maxWaitMs,
-      reportsSent: true,
-      reservation: undefined,
-    })
+    const inLane = { ...options, key: lane, maxWaitMs, reportsSent: true, reservation: undefined }
+    for (;;) {
+      const lanePermit = await this.#passLane(lane, url, key, inLane, sinceMs).catch((error) => {
+        options.reservation?.cancel()
+        throw error
+      })
+      this.#lanes.entered(lane)
+      try {
+        return await this.#desk.wait(key, { ...options, maxWaitMs }, url, sinceMs, lanePermit)
+      } catch (error) {
+        lanePermit.done()
+        if (error !== laneIsClosed) throw error
+      } finally {
+        this.#lanes.left(lane)
+      }
+    }
+  }
+
+  async #passLane(
+    lane: string,
+    url: string | URL,
+    key: string,
+    options: WaitOptions,
+    sinceMs: number,
+  ): Promise<HostPermit> {
     try {
-      const leftMs = maxWaitMs === undefined ? undefined : Math.max(0, maxWaitMs - (this.#desk.now() - sinceMs))
-      const permit = await this.#desk.wait(key, { ...options, maxWaitMs: leftMs }, url)
-      if (options.reportsSent !== true) lanePermit.sent()
-      return new LanePermit(permit, lanePermit)
+      return await (this.#lanes.pacer as Pacer).#desk.wait(lane, options, url, sinceMs)
     } catch (error) {
-      lanePermit.done()
+      this.#refusedBefore(key, error, options, sinceMs)
       throw error
     }
   }
 
-  /** @internal Takes in what a resource publishes. */
-  learnPublished(key: string, policies: readonly RateLimitPolicy[], departedAtMs: number): void {
-    this.#learning.learnPublished(this.#desk.hostOf(key), policies, departedAtMs)
+  /**
+   * Has a request that waits for its host wait for its resource first: if that has become known since it lined up, or has
+   * been used up since the request had its leave.
+   */
+  #divert(waiter: Waiter, key: string): boolean {
+    const { url, options, sinceMs, lane: passed } = waiter
+    if (passed !== undefined) {
+      const isClosed = (this.#lanes.pacer as Pacer).#isUsedUp(passed.host)
+      if (isClosed) waiter.refuse(laneIsClosed)
+      return isClosed
+    }
+    const lane = url === undefined ? undefined : this.#lanes.laneOf(key, url)
+    if (url === undefined || lane === undefined) return false
+    this.#waitInLane(lane, url, key, options, sinceMs).then(
+      (permit) => waiter.admit(permit),
+      (error) => waiter.refuse(error),
+    )
+    return true
+  }
+
+  /** Whether a host is held, or has told that nothing is left until a reset to come. */
+  #isUsedUp(host: number): boolean {
+    const nowMs = this.#desk.now()
+    const heldUntilMs = this.#desk.records.holds.get(host)?.untilMs ?? nowMs
+    const published = this.#learning.of(host)?.published ?? []
+    return (
+      heldUntilMs > nowMs || published.some(({ remaining, resetAtMs = nowMs }) => remaining === 0 && resetAtMs > nowMs)
+    )
+  }
+
+  #refusedBefore(key: string, error: unknown, { signal }: WaitOptions, sinceMs: number): void {
+    if (signal?.aborted !== true) this.#desk.refusedBefore(key, error, sinceMs)
+  }
+
+  #maxWaitOf(key: string, { maxWaitMs }: WaitOptions): number {
+    const { policy } = this.#desk.knownLimitsOf(this.#desk.hostOf(key))
+    return maxWaitMs ?? policy.maxWaitMs ?? Number.POSITIVE_INFINITY
+  }
+
+  /**
+   * @internal Takes in what an answer says of a resource.
+   *
+   * @param passed the permit of the resource that the request waited for, which may have been another one
+   * @param underWay how many have their leave of the resource and wait for their host; their credit is set aside
+   */
+  observeResource(
+    key: string,
+    policies: readonly RateLimitPolicy[],
+    departedAtMs: number,
+    passed: HostPermit | undefined,
+    underWay: number,
+    complaint: LimitAnswer | undefined,
+  ): void {
+    const host = this.#desk.hostOf(key)
+    const { inFlight } = this.#desk.records
+    const after = passed?.key === key ? this.#desk.departedAfter(passed) : (inFlight[host] as number)
+    this.#learning.learnPublished(host, policies, departedAtMs, Math.max(0, after - underWay))
+    if (complaint !== undefined) this.#holds.complained(host, complaint)
   }
 
   /** What was learned of a host and of its resources, which go by their names. */
@@ -286,6 +365,7 @@ export class Pacer {
   #makeLanePacer(clock: Clock | undefined): Pacer {
     const pacer = new Pacer({ ...unbounded, store: this.#desk.store, ...(clock && { clock }) })
     pacer.on('wait', (event) => this.#events.emit('wait', event))
+    pacer.on('pause', (event) => this.#events.emit('pause', event))
     return pacer
   }
 
@@ -306,6 +386,19 @@ export class Pacer {
 
   #hostOf(url: string | URL): number {
     return this.#desk.hostOf(this.#keys.keyOf(url))
+  }
+
+  async #peekAt(key: string): Promise<Peek> {
+    const { host, limits } = await this.#desk.ready(key)
+    return this.#peek(host, limits, await this.#desk.store.view(host, limits, this.#desk.now()))
+  }
+
+  /** What a request for `url` would wait, of that for its host and that for its resource the longer one. */
+  async #withLane(key: string, url: string | URL, peek: Peek): Promise<Peek> {
+    const lane = this.#lanes.laneOf(key, url)
+    if (lane === undefined) return peek
+    const { waitMs, layer } = await (this.#lanes.pacer as Pacer).#peekAt(lane)
+    return waitMs > peek.waitMs ? { ...peek, waitMs, layer } : peek
   }
 
   #peek(host: number, limits: Limits, view: HostView): Peek {

@@ -1,8 +1,8 @@
 import { type AbortListener, unwatchAbort, watchAbort } from './abort-watch.ts'
 import { checkCost, nonNegativeNumber, show } from './checks.ts'
 import { PolicyError } from './errors.ts'
+import type { HostPermit } from './host-permit.ts'
 import type { WaitOptions } from './pacer-options.ts'
-import type { Permit } from './permit.ts'
 import type { Waiting } from './waiting-line.ts'
 
 /** What a waiter tells when it gives up. */
@@ -21,19 +21,28 @@ export class Waiter implements Waiting, AbortListener {
   readonly url: string | URL | undefined
   /** Which in the order of arrivals it is. */
   readonly order: number
+  /** The permit of its resource, if it had to wait for that first. */
+  readonly lane: HostPermit | undefined
   isInLine = false
   /** Whether it was counted when the line's departures were foretold. */
   isForetold = false
   next: this | undefined
   previous: this | undefined
 
-  readonly promise: Promise<Permit>
-  #resolve!: (permit: Permit) => void
+  readonly promise: Promise<HostPermit>
+  #resolve!: (permit: HostPermit) => void
   #reject!: (error: unknown) => void
   readonly #signal: AbortSignal | undefined
   readonly #owner: WaiterOwner
 
-  constructor(owner: WaiterOwner, options: WaitOptions, sinceMs: number, order: number, url?: string | URL) {
+  constructor(
+    owner: WaiterOwner,
+    options: WaitOptions,
+    sinceMs: number,
+    order: number,
+    url: string | URL | undefined,
+    lane: HostPermit | undefined,
+  ) {
     this.#owner = owner
     this.priority = options.priority ?? 0
     this.cost = options.cost ?? 1
@@ -42,12 +51,19 @@ export class Waiter implements Waiting, AbortListener {
     this.sinceMs = sinceMs
     this.url = url
     this.order = order
+    this.lane = lane
     this.promise = new Promise((resolve, reject) => {
       this.#resolve = resolve
       this.#reject = reject
     })
     this.#signal = options.signal ?? undefined
     if (this.#signal !== undefined) watchAbort(this.#signal, this)
+  }
+
+  /** What it says of itself, for a line elsewhere. */
+  get options(): WaitOptions {
+    const { priority, cost, maxWaitMs, reportsSent } = this
+    return { priority, cost, maxWaitMs, reportsSent, signal: this.#signal }
   }
 
   /** What its signal was aborted with. */
@@ -59,7 +75,7 @@ export class Waiter implements Waiting, AbortListener {
     this.#owner.abandon(this)
   }
 
-  admit(permit: Permit): void {
+  admit(permit: HostPermit): void {
     this.#unwatch()
     this.#resolve(permit)
   }

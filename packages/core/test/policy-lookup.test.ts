@@ -253,6 +253,37 @@ describe.each(stores)('a check, $name', ({ make }) => {
     expect(s.starts).toEqual(['a@0', 'b@100', 'c@200'])
   })
 
+  test('counts as waiting', async () => {
+    const s: Setting = setUp(() => new Promise((resolve) => s.clock.setTimer(resolve, 500)))
+    s.sendAll(['patient'], { maxWaitMs: 501 })
+    s.sendAll(['behind'], { maxWaitMs: 599 })
+    s.sendAll(['enough'], { maxWaitMs: 700 })
+    s.sendAll(['hasty'], { maxWaitMs: 300 })
+    const rejects: unknown[] = []
+    s.pacer.on('reject', ({ waitedMs }) => void rejects.push(waitedMs))
+    await s.pass(299)
+    expect(s.refusals.size).toBe(0)
+    await s.pass(1)
+    expect(s.refusal('hasty')).toMatchObject({ code: 'ERR_HOSTPACE_WAIT_TOO_LONG', maxWaitMs: 300, waitMs: Infinity })
+    await s.pass(1000)
+    expect(s.refusal('behind')).toMatchObject({ code: 'ERR_HOSTPACE_WAIT_TOO_LONG', maxWaitMs: 599, waitMs: 100 })
+    expect(s.starts).toEqual(['patient@500', 'enough@600'])
+    expect(s.permits.get('patient')).toMatchObject({ waitedMs: 500, layer: 'none' })
+    expect(rejects).toEqual([300, 500])
+    expect(s.pacer.stats().total).toMatchObject({ refused: 2, queued: 0 })
+  })
+
+  test('counts as waiting also by the maxWaitMs of the policy, and options are looked at before it', async () => {
+    const check = () => new Promise<void>(() => {})
+    const s = new Setting(make(), { maxWaitMs: 200, policyFor: Object.assign(() => undefined, { check }) })
+    s.sendAll(['a'])
+    s.sendAll(['b'], { maxWaitMs: -1 })
+    await s.settle()
+    expect(s.refusal('b')).toMatchObject({ code: 'ERR_HOSTPACE_POLICY', path: 'maxWaitMs' })
+    await s.pass(200)
+    expect(s.refusal('a')).toMatchObject({ code: 'ERR_HOSTPACE_WAIT_TOO_LONG', maxWaitMs: 200 })
+  })
+
   test('ends with the signal of the request', async () => {
     const s = setUp(() => new Promise(() => {}))
     const giveUp = new AbortController()

@@ -23,6 +23,13 @@ describe('enforce', () => {
     expect(s.refusals.get('/private/2')).not.toHaveProperty('cause')
   })
 
+  test('who will not wait so long does not wait for the file either', async () => {
+    const s = new Setting(() => new Promise(() => {}), { enforce: true, pacer: { intervalMs: 1, maxWaitMs: 2000 } })
+    s.send('/1')
+    await s.pass(2000)
+    expect(s.refusals.get('/1')).toMatchObject({ code: 'ERR_HOSTPACE_WAIT_TOO_LONG', maxWaitMs: 2000 })
+  })
+
   test('without it all of them leave', async () => {
     const s = new Setting(slow)
     s.send('/private', '/1')

@@ -1,6 +1,4 @@
-import type { LayerName } from '../layers/layer.ts'
 import type { Pacer } from '../pacer.ts'
-import type { Outcome, Permit } from '../permit.ts'
 
 /** How many paths of one host are told apart; forgetting all is simple, and what is learned again is right again. */
 const mostPaths = 1000
@@ -17,6 +15,8 @@ export class Lanes {
   #pacer: Pacer | undefined
   /** By host and the first part of the path: the key of the lane. */
   readonly #lanes = new Map<string, Map<string, string>>()
+  /** By lane. */
+  readonly #underWay = new Map<string, number>()
 
   /** @param makePacer makes the pacer of the resources, when the first one shows */
   constructor(makePacer: () => Pacer) {
@@ -48,41 +48,23 @@ export class Lanes {
     return lane
   }
 
+  /** How many have had their leave of a lane and wait for their host now. */
+  underWay(lane: string): number {
+    return this.#underWay.get(lane) ?? 0
+  }
+
+  entered(lane: string): void {
+    this.#underWay.set(lane, this.underWay(lane) + 1)
+  }
+
+  left(lane: string): void {
+    const left = this.underWay(lane) - 1
+    if (left > 0) this.#underWay.set(lane, left)
+    else this.#underWay.delete(lane)
+  }
+
   forget(key: string): void {
     this.#lanes.delete(key)
-  }
-}
-
-/** A permit of a host, and that of the resource which the request is for. */
-export class LanePermit implements Permit {
-  readonly key: string
-  readonly waitedMs: number
-  readonly layer: LayerName
-  readonly #permit: Permit
-  readonly #lane: Permit
-
-  constructor(permit: Permit, lane: Permit) {
-    this.#permit = permit
-    this.#lane = lane
-    this.key = permit.key
-    this.waitedMs = permit.waitedMs + lane.waitedMs
-    this.layer = lane.waitedMs > permit.waitedMs ? lane.layer : permit.layer
-  }
-
-  sent(): void {
-    this.#permit.sent()
-    this.#lane.sent()
-  }
-
-  observe(outcome: Outcome): void {
-    this.#permit.observe(outcome)
-  }
-
-  done(outcome?: Outcome): void {
-    this.#permit.done(outcome)
-    // Whether the host was bothered is as true for the resource.
-    if (outcome !== undefined) this.#lane.sent()
-    this.#lane.done()
   }
 }
 

@@ -1,8 +1,9 @@
 import type { Desk } from '../desk.ts'
+import type { HostPermit } from '../host-permit.ts'
 import type { Limits } from '../limits.ts'
 import type { Outcome } from '../permit.ts'
 import { type GapAnswer, type GapRules, gapAfter, presentGapMs } from './gap.ts'
-import { isLimitAnswer } from './hold.ts'
+import { isLimitAnswer, type LimitAnswer } from './hold.ts'
 import type { Holds } from './holds.ts'
 import type { Lanes } from './lanes.ts'
 import type { Learned, LearnedGap, PublishedLimit } from './learned.ts'
@@ -17,6 +18,8 @@ export interface Observation {
   readonly url: string | URL | undefined
   /** How many requests have departed after the one that was answered. */
   readonly outstanding: number
+  /** The permit of the resource that it was taken to be for, if it waited for one. */
+  readonly lane?: HostPermit | undefined
 }
 
 const nothing: Learned = {}
@@ -52,31 +55,52 @@ export class Learning {
     const { events, store } = this.#desk
     const { status } = outcome
     if (this.#rules === undefined && !events.has('observe')) return
-    const said = status === undefined ? { policies: [] } : this.#read(host, outcome)
-    const { resource, policies } = said
+    const said: RateLimit = status === undefined ? { policies: [] } : this.#read(host, outcome)
     const key = store.hosts.keyOf(host)
-    const { url = key } = observation
-    const lane = resource !== undefined && this.#rules !== undefined && this.#lanes.assign(key, url, resource)
     const hintMs = status === undefined ? undefined : hintOf(status, said)
     const isLimited = outcome.limited ?? (status !== undefined && isLimitAnswer(status, hintMs))
     if (events.has('observe')) {
       events.emit('observe', { ...outcome, key, limited: isLimited })
     }
     if (this.#rules === undefined || status === undefined) return
-    if (lane) this.#lanes.pacer?.learnPublished(lane, policies, departedAtMs)
-    // A resource that is used up says nothing against the others.
-    const isLaneOnly = lane && said.retryAfterMs === undefined && hintMs !== undefined
-    if (isLimited && !isLaneOnly) this.#holds.complained(host, { status, retryAfterMs: hintMs, departedAtMs })
-    const verdict = { status, isLimited: isLimited && !isLaneOnly, isHinted: hintMs !== undefined }
-    this.#learn(host, observation, verdict, lane ? [] : policies, this.#rules)
+    const complaint = isLimited ? { status, retryAfterMs: hintMs, departedAtMs } : undefined
+    const hostComplaint = this.#tellResource(host, key, observation, said, complaint)
+    if (hostComplaint !== undefined) this.#holds.complained(host, hostComplaint)
+    const verdict = { status, isLimited: hostComplaint !== undefined, isHinted: hintMs !== undefined }
+    this.#learn(host, observation, verdict, said.resource === undefined ? said.policies : [], this.#rules)
+  }
+
+  /**
+   * Tells the resource that an answer speaks of, if it names one.
+   *
+   * @returns the complaint as far as it concerns the host: a resource that is used up says nothing against the others
+   */
+  #tellResource(
+    host: number,
+    key: string,
+    { departedAtMs, url = key, lane: passed }: Observation,
+    { resource, policies, retryAfterMs }: RateLimit,
+    complaint: LimitAnswer | undefined,
+  ): LimitAnswer | undefined {
+    if (resource === undefined) return complaint
+    const isNews = this.#lanes.laneOf(key, url) === undefined
+    const lane = this.#lanes.assign(key, url, resource)
+    const isUsedUp = policies.some(({ remaining }) => remaining === 0)
+    const resetMs = exhaustedMs(policies, retryAfterMs === undefined)
+    const isOfLane = isUsedUp || (retryAfterMs === undefined && resetMs !== undefined)
+    const waitMs = Math.max(retryAfterMs ?? 0, resetMs ?? 0) || undefined
+    const laneComplaint = complaint && isOfLane ? { ...complaint, retryAfterMs: waitMs } : undefined
+    this.#lanes.pacer?.observeResource(lane, policies, departedAtMs, passed, this.#lanes.underWay(lane), laneComplaint)
+    // Those who lined up for the host before this was known have to wait for their resource first.
+    if (isNews) this.#desk.store.hosts.freed(host)
+    return isOfLane ? undefined : complaint
   }
 
   /** Takes in what is published of a host, and nothing else. */
-  learnPublished(host: number, policies: readonly RateLimitPolicy[], departedAtMs: number): void {
+  learnPublished(host: number, policies: readonly RateLimitPolicy[], departedAtMs: number, outstanding: number): void {
     const desk = this.#desk
     const before = this.of(host) ?? nothing
     const { published: known = nonePublished } = before
-    const outstanding = desk.records.inFlight[host] as number
     const published = publishedAfter(known, policies, departedAtMs, outstanding, desk.now())
     if (published !== known) desk.learn(host, { ...before, published }, true)
   }
