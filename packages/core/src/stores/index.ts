@@ -1,5 +1,6 @@
 /** For those who write a store that processes share. */
 export type { Limits } from '../limits.ts'
+export { msPerRequest } from '../rate.ts'
 export { HostState, type StateUnder } from './host-state.ts'
 export type {
   LearnStep,

@@ -1,0 +1,116 @@
+/** What is promised and has not happened yet, the same as `SlotBook` in core. */
+export const slotBook = `
+-- How long after its time somebody may still come for a slot that is not held.
+local claimableMs = 1000
+
+local function addSlot(book, slot)
+  local slots = book.slots
+  local place = #slots
+  while place > 0 and slots[place].departAtMs > slot.departAtMs do place = place - 1 end
+  table.insert(slots, place + 1, slot)
+end
+
+local function placeOf(book, name)
+  local slots = book.slots
+  for place = 1, #slots do
+    if slots[place].name == name then return place end
+  end
+  return nil
+end
+
+local function isPaused(book)
+  return book.pausedUntilMs ~= -huge
+end
+
+-- After a pause a host restarts gently.
+local function endPause(book, stack, cells, byMs)
+  if not isPaused(book) or book.pausedUntilMs > byMs then return end
+  stackRestart(stack, cells, book.pausedUntilMs)
+  book.pausedUntilMs = -huge
+end
+
+local function chargeBook(book, stack, cells, departMs, cost)
+  stackCharge(stack, cells, departMs, cost)
+  book.chargedMs = max(book.chargedMs, departMs)
+end
+
+-- Moves into the credit what has happened by now, in order: slots whose time is over, and the end of a pause.
+local function settle(book, stack, cells, nowMs)
+  local pauseEnds = isPaused(book) and book.pausedUntilMs <= nowMs
+  local overBeforeMs = pauseEnds and nowMs or nowMs - claimableMs
+  local kept = {}
+  for _, slot in ipairs(book.slots) do
+    if slot.held or slot.departAtMs >= overBeforeMs then
+      kept[#kept + 1] = slot
+    else
+      endPause(book, stack, cells, slot.departAtMs)
+      chargeBook(book, stack, cells, slot.departAtMs, slot.cost)
+    end
+  end
+  book.slots = kept
+  endPause(book, stack, cells, nowMs)
+end
+
+local function forecastAmong(book, slots, stack, cells, nowMs)
+  local copy = stackFork(stack, cells)
+  if not isPaused(book) then return newForecast(stack, copy, slots, nowMs) end
+  -- What is over before the pause ends is charged before the host restarts, as when it is settled.
+  local ahead = {}
+  for _, slot in ipairs(slots) do
+    if not slot.held and slot.departAtMs < book.pausedUntilMs then
+      stackCharge(stack, copy, slot.departAtMs, slot.cost)
+    else
+      ahead[#ahead + 1] = slot
+    end
+  end
+  stackRestart(stack, copy, book.pausedUntilMs)
+  local forecast = newForecast(stack, copy, ahead, nowMs)
+  notBefore(forecast, book.pausedUntilMs, 'pause')
+  return forecast
+end
+
+-- A forecast of what may depart among the promised ones.
+local function bookForecast(book, stack, cells, nowMs)
+  settle(book, stack, cells, nowMs)
+  return forecastAmong(book, book.slots, stack, cells, nowMs)
+end
+
+-- Whether a slot is for one of the same worker who came later than order, and is still ahead.
+local function makesRoom(slot, order, nowMs, worker)
+  return slot.order > order and slot.worker == worker and timeOf(slot, nowMs) > nowMs
+end
+
+-- A forecast for one who came as number order: what was promised to those who came later makes room.
+local function forecastAhead(book, stack, cells, nowMs, order, worker)
+  settle(book, stack, cells, nowMs)
+  local ahead, later = {}, {}
+  for _, slot in ipairs(book.slots) do
+    local list = makesRoom(slot, order, nowMs, worker) and later or ahead
+    list[#list + 1] = slot
+  end
+  return forecastAmong(book, ahead, stack, cells, nowMs), later
+end
+
+-- Moves the later ones behind a departure that has just been found in the forecast.
+local function makeRoom(book, forecast, later)
+  for _, slot in ipairs(later) do
+    notBefore(forecast, slot.departAtMs, slot.layer)
+    local departMs, binding = findDeparture(forecast, slot.cost)
+    takeDeparture(forecast, departMs, binding, slot.cost)
+    slot.departAtMs = departMs
+  end
+  if #later > 0 then sortBy(book.slots, function(slot) return slot.departAtMs end) end
+end
+
+-- A departure happens. While there are slots before it that somebody may come for, it waits its turn here.
+local function departNow(book, stack, cells, nowMs, cost)
+  for _, slot in ipairs(book.slots) do
+    if not slot.held and slot.departAtMs < nowMs then
+      return addSlot(book, {
+        name = false, departAtMs = nowMs, order = -huge, layer = 'none', cost = cost, held = false, worker = false,
+      })
+    end
+  end
+  chargeBook(book, stack, cells, nowMs, cost)
+end
+`
