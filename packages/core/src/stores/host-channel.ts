@@ -76,7 +76,7 @@ export class HostChannel {
   /** Permits that this process holds. */
   inFlight = 0
   /** The slots of this process that the ledger keeps for it. */
-  readonly slots = new Map<string, ChannelSlot>()
+  readonly slots: Map<string, ChannelSlot> = new Map()
   /** Those that nobody has taken yet, in the order of their times. */
   spares: ChannelSlot[] = []
   /** What is to be asked next. */
@@ -149,7 +149,7 @@ export class HostChannel {
     { cost, order }: { cost: number; order: number },
     departAtMs: number,
     layer: LayerName,
-    { isSpare = false, isLocal = false, held = true } = {},
+    { isSpare = false, isLocal = false, held = true }: { isSpare?: boolean; isLocal?: boolean; held?: boolean } = {},
   ): ChannelSlot {
     const slot: ChannelSlot = { name, departAtMs, order, layer, cost, held, isSpare, isLocal }
     this.slots.set(name, slot)

@@ -15,7 +15,16 @@ export type {
   StepAnswer,
 } from './ledger.ts'
 export { MemoryLedger } from './memory-ledger.ts'
-export { type HostNotice, type LedgerSlot, noNotice, type SavedHost, type Worker } from './saved-host.ts'
+export {
+  decodeSaved,
+  encodeSaved,
+  type HostNotice,
+  type LedgerSlot,
+  noNotice,
+  noticeOverAtMs,
+  type SavedHost,
+  type Worker,
+} from './saved-host.ts'
 export { type SharedSettings, type SharedStoreOptions, sharedSettings, sharedStoreFields } from './shared-options.ts'
 export { SharedStore } from './shared-store.ts'
 export type { Answer, HostView, Leave, Store } from './store.ts'

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts'
+import type { Limits } from '../limits.ts'
 import { HostState } from './host-state.ts'
 import type { Ledger, LedgerCall, LedgerReply } from './ledger.ts'
 import { type HostNotice, noNotice } from './saved-host.ts'
@@ -23,7 +24,9 @@ export class MemoryLedger implements Ledger {
     const { key, limits } = call
     const host = this.#hosts.get(key) ?? { notice: noNotice(), states: new Map() }
     const state = host.states.get(limits.creditName) ?? new HostState(limits)
-    const reply = state.decide(call, host.notice, this.#clock.now(), (former) => host.states.get(former.creditName))
+    const reply = state.decide(call, host.notice, this.#clock.now(), (former: Limits) =>
+      host.states.get(former.creditName),
+    )
     if (reply.lost !== true) {
       host.states.set(limits.creditName, state)
       this.#hosts.set(key, host)

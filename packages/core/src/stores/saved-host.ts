@@ -1,4 +1,4 @@
-import type { Learned } from '../learning/learned.ts'
+import { forgottenAtMs, type Learned } from '../learning/learned.ts'
 import type { Slot } from '../slot.ts'
 
 /** A slot as a ledger keeps it. */
@@ -46,4 +46,20 @@ export interface HostNotice {
 /** The notice of a host that has said nothing. */
 export function noNotice(): HostNotice {
   return { pausedUntilMs: Number.NEGATIVE_INFINITY, pauseVersion: 0, learned: undefined, learnedVersion: 0 }
+}
+
+/** What `decodeSaved` reads: JSON, in which infinities stand as numbers too large for a double. */
+export function encodeSaved(saved: SavedHost | HostNotice): string {
+  const text = JSON.stringify(saved, (_, value) => (Math.abs(value) === Number.POSITIVE_INFINITY ? `${value}` : value))
+  return text.replaceAll('"Infinity"', '1e999').replaceAll('"-Infinity"', '-1e999')
+}
+
+/** @throws {SyntaxError} if `text` is none that `encodeSaved` wrote */
+export function decodeSaved<T extends SavedHost | HostNotice>(text: string): T {
+  return JSON.parse(text)
+}
+
+/** When a notice says nothing any more. */
+export function noticeOverAtMs({ pausedUntilMs, learned }: HostNotice): number {
+  return Math.max(pausedUntilMs, learned === undefined ? Number.NEGATIVE_INFINITY : forgottenAtMs(learned))
 }

@@ -46,8 +46,8 @@ export class SharedStore implements Store, HostKeeper {
     cost: number,
     reportsSent: boolean,
     _nowMs: number,
-    order = Number.POSITIVE_INFINITY,
-    more = 0,
+    order: number = Number.POSITIVE_INFINITY,
+    more: number = 0,
   ): Answer<Leave> {
     const channel = this.#channel(host, limits)
     const spare = channel.takeSpare(cost)
@@ -55,7 +55,14 @@ export class SharedStore implements Store, HostKeeper {
     return this.#leave(channel, { kind: 'leave', slot: this.#newName(), cost, order, more }, reportsSent)
   }
 
-  retry(host: number, limits: Limits, slot: Slot, reportsSent: boolean, _nowMs: number, more = 0): Answer<Leave> {
+  retry(
+    host: number,
+    limits: Limits,
+    slot: Slot,
+    reportsSent: boolean,
+    _nowMs: number,
+    more: number = 0,
+  ): Answer<Leave> {
     const channel = this.#channel(host, limits)
     const own = slot as ChannelSlot
     if (own.isSpare && channel.slots.has(own.name) && !this.#isLate(channel, own)) {
@@ -72,7 +79,7 @@ export class SharedStore implements Store, HostKeeper {
     cost: number,
     notBeforeMs: number,
     _nowMs: number,
-    order = Number.POSITIVE_INFINITY,
+    order: number = Number.POSITIVE_INFINITY,
   ): Answer<Slot> {
     const channel = this.#channel(host, limits)
     const name = this.#newName()

@@ -1,8 +1,7 @@
 import { memoryStore } from '@hostpace/core'
+import { MemoryLedger, SharedStore } from '@hostpace/core/stores'
 import { ManualClock, playStoreHistory, type StoreDriver, storeHistory, storeScenarios } from '@hostpace/core/testing'
 import { describe, expect, test } from 'vitest'
-import { MemoryLedger } from '../../src/stores/memory-ledger.ts'
-import { SharedStore } from '../../src/stores/shared-store.ts'
 import { LateLedger } from '../support/ledgers.ts'
 
 const memory: StoreDriver = {

@@ -1,4 +1,4 @@
-import type { Ledger, LedgerCall, LedgerReply } from '../../src/stores/ledger.ts'
+import type { Ledger, LedgerCall, LedgerReply } from '@hostpace/core/stores'
 
 /** A ledger that answers as one across a network does: later, and one call after another. */
 export class LateLedger implements Ledger {
