@@ -52,6 +52,8 @@ export class HostQueue implements Sleeper, WaiterOwner {
   #firstExpiryMs = Number.POSITIVE_INFINITY
   /** What is foretold to the line, as long as it holds. */
   #outlook: Outlook | undefined
+  /** Whether some came before others in line, of whom nobody has been told yet what that makes of their waits. */
+  #isStale = false
   /** Whether a shared store has been asked for its view and has not answered yet. */
   #isLooking = false
   /** Whether the line is being told. */
@@ -87,8 +89,10 @@ export class HostQueue implements Sleeper, WaiterOwner {
 
   /** Lines up a request, or refuses it at once. `leave` is what the store said to it, if it was asked. */
   enqueue(waiter: Waiter, leave?: Answer<Leave>): void {
-    const maxQueue = this.#limitsOf()?.policy.maxQueue
-    if (maxQueue !== undefined && this.#line.size - this.#mayLeave() >= maxQueue) {
+    const maxQueue = this.#limitsOf()?.policy.maxQueue ?? Number.POSITIVE_INFINITY
+    const isFull = () => this.#line.size - this.#mayLeave() >= maxQueue
+    if (isFull() && this.#isStale) this.#refuseHopeless()
+    if (isFull()) {
       this.#office.refused(waiter, this.#host, new QueueFullError(maxQueue, this.#key), this.#office.now())
       return
     }
@@ -320,11 +324,15 @@ export class HostQueue implements Sleeper, WaiterOwner {
 
   /** Refuses a newcomer that would have to wait longer than it will, and those behind it who would now. */
   #foretell(waiter: Waiter): void {
-    // Whoever is in the line when the store has told its view is told too.
-    if (this.#isLooking) return
+    // Whoever is in the line when the store has told its view, or when the turn is over, is told too.
+    if (this.#isLooking || this.#isStale) return
     const outlook = this.#outlook
-    if (outlook === undefined || this.#isForetelling || this.#line.last !== waiter) {
+    if (outlook === undefined || this.#isForetelling) {
       this.#refuseHopeless()
+      return
+    }
+    if (this.#line.last !== waiter) {
+      this.#refuseHopelessSoon()
       return
     }
     const limits = this.#limitsOf() as Limits
@@ -341,8 +349,17 @@ export class HostQueue implements Sleeper, WaiterOwner {
     }
   }
 
+  /** Does so once for all who come in one turn: each that goes before others costs a look at all of these. */
+  #refuseHopelessSoon(): void {
+    this.#isStale = true
+    queueMicrotask(() => {
+      if (this.#isStale) this.#refuseHopeless()
+    })
+  }
+
   /** Refuses those who would have to wait longer than they will. */
   #refuseHopeless(): void {
+    this.#isStale = false
     if (!this.#dropOutlook()) return
     const limits = this.#limitsOf()
     if (limits === undefined || !this.#hasImpatient()) return

@@ -73,8 +73,12 @@ export class WaitingLine<W extends Waiting> implements Iterable<W> {
 
   /** Where the row of this priority is or would be. */
   #placeOf(priority: number): number {
-    let place = 0
-    while (place < this.#rows.length && (this.#rows[place] as Row<W>).priority > priority) place++
+    let [place, end] = [0, this.#rows.length]
+    while (place < end) {
+      const middle = (place + end) >> 1
+      if ((this.#rows[middle] as Row<W>).priority > priority) place = middle + 1
+      else end = middle
+    }
     return place
   }
 }

@@ -67,13 +67,14 @@ test.each(stores)(
   },
 )
 
-test('a newcomer is told of its wait without a look at all who wait', async () => {
-  let views = 0
+/** A store that counts how often it is looked at. */
+function countingStore(): Store & { views: number } {
   const inner = memoryStore()
-  const store: Store = Object.create(inner, {
+  const store = Object.create(inner, {
+    views: { value: 0, writable: true },
     view: {
       value: (...args: Parameters<Store['view']>) => {
-        views++
+        store.views++
         return inner.view(...args)
       },
     },
@@ -81,15 +82,45 @@ test('a newcomer is told of its wait without a look at all who wait', async () =
   for (const name of ['leave', 'retry', 'reserve', 'giveBack', 'sent', 'finish', 'pause', 'close'] as const) {
     Object.defineProperty(store, name, { value: (inner[name] as () => unknown).bind(inner) })
   }
+  return store
+}
+
+test('a newcomer is told of its wait without a look at all who wait', async () => {
+  const store = countingStore()
   const s = new Setting(store, { intervalMs: 1000, maxWaitMs: 499_000 })
   s.sendAll(Array.from({ length: 1000 }, (_, index) => index))
   await s.settle()
   expect(s.refusals.size).toBe(500)
-  expect(views).toBe(1)
+  expect(store.views).toBe(1)
   for (let second = 0; second < 400; second++) {
     await s.pass(1000)
     s.sendAll([`late ${second}`])
   }
   expect(s.refusals.size).toBe(500)
-  expect(views).toBeLessThan(20)
+  expect(store.views).toBeLessThan(20)
+})
+
+test('those who go before others are told of together', async () => {
+  const store = countingStore()
+  const s = new Setting(store, { intervalMs: 1000 })
+  const priorities = Array.from({ length: 1000 }, (_, index) => (index * 7919) % 1000)
+  for (const priority of priorities) void s.send(String(priority), { priority, maxWaitMs: 499_000 })
+  await s.settle()
+  expect(store.views).toBeLessThan(5)
+  expect(s.refusals.size).toBe(500)
+  await s.pass(500_000)
+  expect(s.refusals.size).toBe(500)
+  // The first found nobody there. Of the others the 499 of the highest priority have waited no longer than they would.
+  expect(s.names.slice(1)).toEqual(Array.from({ length: 499 }, (_, index) => String(999 - index)))
+})
+
+test('those who would be refused in a moment take nobody the place in a line that may hold so many', async () => {
+  const s = new Setting(memoryStore(), { intervalMs: 1000, maxQueue: 4 })
+  s.sendAll(['first', 'second', 'third'])
+  s.sendAll(['low'], { maxWaitMs: 3000 })
+  s.sendAll(['high'], { priority: 1 })
+  s.sendAll(['last'])
+  await s.settle()
+  expect([...s.refusals.keys()]).toEqual(['low'])
+  expect(s.refusal('low')).toMatchObject({ code: 'ERR_HOSTPACE_WAIT_TOO_LONG', waitMs: 4000 })
 })
