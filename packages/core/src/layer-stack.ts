@@ -111,6 +111,18 @@ export class LayerStack {
     return this.layers.some((layer, index) => layer.isStrict(cells, at + (this.#offsets[index] as number), lateMs))
   }
 
+  /**
+   * Charges one of many departures that several made at `departMs` or near it, each within its share: windows count them
+   * all, and whatever spaces departures starts again from there.
+   */
+  spend(cells: Float64Array, at: number, departMs: number, cost: number): void {
+    this.layers.forEach((layer, index) => {
+      const cell = at + (this.#offsets[index] as number)
+      if (layer.name === 'burst') layer.restart(cells, cell, departMs)
+      else layer.charge(cells, cell, departMs, layer.name === 'quota' || layer.name === 'published' ? cost : 1)
+    })
+  }
+
   /** Takes credit away from each layer that has more than it should have. What is published needs no correction. */
   lower(cells: Float64Array, at: number, credits: readonly number[], nowMs: number): void {
     this.layers.forEach((layer, index) => {

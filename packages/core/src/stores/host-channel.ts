@@ -120,6 +120,12 @@ export class HostChannel {
     return this.inFlight > 0 || this.slots.size > 0
   }
 
+  /** Whether one departure has to keep away from the next, by what is declared or learned. */
+  get hasGap(): boolean {
+    const { policy, declaredGapMs } = this.limits
+    return policy.intervalMs !== undefined || declaredGapMs === undefined || (this.learned.gap?.gapMs ?? 0) > 0
+  }
+
   /** Other limits count from now on. */
   change(limits: Limits): void {
     this.limits = limits

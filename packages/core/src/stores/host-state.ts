@@ -163,8 +163,7 @@ export class HostState {
 
   /** The worker remembers a state in which more was used than in this one. */
   #heal(credits: readonly number[], nowMs: number): void {
-    const unknown = this.#spent + this.#promised()
-    const left = credits.map((credit) => credit - unknown)
+    const left = credits.map((credit) => credit - this.#spent)
     this.limits.stack.lower(this.#cells, 0, left, nowMs)
   }
 
@@ -211,7 +210,7 @@ export class HostState {
         this.#take(notice, nowMs)
         return undefined
       case 'spent':
-        for (const { agoMs, cost } of step.departures) this.#depart(cost, nowMs - agoMs)
+        for (const { agoMs, cost } of step.departures) this.#spend(cost, nowMs - agoMs)
         return undefined
       case 'adopt':
         this.#adopt(stateUnder(step.from), call.worker, nowMs)
@@ -281,8 +280,17 @@ export class HostState {
 
   /** Charges a departure: in the order in which the ledger hears of them. */
   #depart(cost: number, atMs: number): void {
-    const departMs = Math.max(atMs, this.#book.chargedMs)
-    this.#book.depart(this.limits.stack, this.#cells, 0, departMs, cost)
+    this.#book.depart(this.limits.stack, this.#cells, 0, Math.max(atMs, this.#book.chargedMs), cost)
+    this.#remember(cost)
+  }
+
+  /** Charges a departure that the ledger could not be asked for: other workers have spent, too, and at the same time. */
+  #spend(cost: number, atMs: number): void {
+    this.limits.stack.spend(this.#cells, 0, Math.max(atMs, this.#book.chargedMs), cost)
+    this.#remember(cost)
+  }
+
+  #remember(cost: number): void {
     if (this.#latestMs - this.#spentSinceMs > recentMs) {
       this.#spent = 0
       this.#spentSinceMs = this.#latestMs
@@ -325,13 +333,10 @@ export class HostState {
     return (this.#book.slots as readonly LedgerSlot[]).filter((slot) => slot.worker === worker)
   }
 
-  #promised(): number {
-    return this.#book.slots.reduce((sum, { cost }) => sum + cost, 0)
-  }
-
+  /** What is left once those have been charged that are on their way to the wire. */
   #creditsLeft(nowMs: number): number[] {
-    const promised = this.#promised()
-    return this.limits.stack.credits(this.#cells, 0, nowMs).map((credit) => Math.max(0, credit - promised))
+    const leaving = this.#book.slots.reduce((sum, { departAtMs, cost }) => sum + (departAtMs <= nowMs ? cost : 0), 0)
+    return this.limits.stack.credits(this.#cells, 0, nowMs).map((credit) => Math.max(0, credit - leaving))
   }
 
   #expiresInMs(nowMs: number): number {

@@ -10,6 +10,12 @@ import { type Answer, answerOf } from './store.ts'
 /** How long after a failure the ledger is asked again whether it is back. */
 const probeMs = 500
 
+/**
+ * How long after the ledger is back each process keeps to its share and tells of all it sends: by then the others have
+ * noticed, too, and have told what they had sent.
+ */
+const reportingMs = 1000
+
 /** How many processes are taken to share a host as long as the ledger has never said. */
 const unseenWorkers = 4
 
@@ -25,6 +31,8 @@ export class LedgerLink {
   readonly #channels: ReadonlyMap<number, HostChannel>
   readonly #worker = crypto.randomUUID()
   #isDown = false
+  /** Whether the ledger is back and is being told of what it has missed. */
+  #isReporting = false
   #isClosed = false
   /** The channels that have been told of the share that is theirs in this outage. */
   #sharing = new Set<HostChannel>()
@@ -65,6 +73,14 @@ export class LedgerLink {
     this.flush(channel)
   }
 
+  /** Tells what was sent without the ledger, once it can hear it. */
+  tellSpent(channel: HostChannel): void {
+    if (this.#isDown && !this.#isReporting) return
+    const spent = channel.takeSpent()
+    if (spent !== undefined) channel.owed.push(new Question(channel.limits, spent, false))
+    this.flush(channel)
+  }
+
   /** Tells within `delayMs`, or with the next question. */
   tellLate(channel: HostChannel, makeStep: StepMaker, slot: ChannelSlot | undefined, delayMs: number): void {
     channel.questions.push(new Question(channel.limits, makeStep, false, slot))
@@ -81,6 +97,9 @@ export class LedgerLink {
   /** Sends what is to be asked, unless a call is under way, with which the next then goes. */
   flush(channel: HostChannel): void {
     this.#beat()
+    if (!channel.isBusy && channel.owed.length > 0 && (!this.#isDown || this.#isReporting)) {
+      this.#call(channel, channel.owed.splice(0))
+    }
     while (!channel.isBusy && (channel.questions.length > 0 || channel.hasNews)) {
       if (this.isLocal) this.#askLocally(channel, channel.questions.splice(0))
       else if (this.#isDown && this.#settings.onStoreError === 'wait') return
@@ -163,15 +182,14 @@ export class LedgerLink {
       return
     }
     channel.hasLostTrack = false
-    const wasDown = this.#isDown
     const news = channel.hear(reply, call.limits, this.#settings.clock.now())
     batch.forEach((question, index) => {
       if (question.slot !== undefined) channel.slots.delete(question.slot.name)
-      question.settle(reply.answers[index])
+      settle(channel, question, reply.answers[index])
     })
     if (news.learned !== undefined) this.#hosts.taught(channel.host, news.learned)
     if (news.isPauseNews) this.#hosts.changed(channel.host)
-    if (wasDown) this.#isBack()
+    if (this.#isDown && !this.#isReporting) this.#reportAll(channel)
   }
 
   /** Nobody knows what has become of the call. What was only told is told again; what was asked is not, or elsewhere. */
@@ -186,6 +204,10 @@ export class LedgerLink {
       return
     }
     this.#goDown(channel, error)
+    if (this.#isReporting) {
+      this.#isReporting = false
+      this.#probeSoon(channel)
+    }
     if (onStoreError === 'wait') {
       channel.questions.unshift(...batch)
     } else {
@@ -218,17 +240,29 @@ export class LedgerLink {
     if (this.isLocal) idly(timer)
   }
 
-  /** The ledger answers again: it is told of what it has missed, and those who wait ask it. */
+  /** The ledger answers again: it is told of what it has missed, and a little later those who wait ask it. */
+  #reportAll(channel: HostChannel): void {
+    if (this.#settings.onStoreError === 'wait') {
+      this.#isBack()
+      return
+    }
+    this.#isReporting = true
+    for (const other of [...this.#channels.values()]) this.tellSpent(other)
+    this.#settings.clock.clearTimer(this.#probe)
+    this.#probe = this.#settings.clock.setTimer(() => {
+      if (this.#isReporting && !this.#isClosed) this.#isBack()
+    }, reportingMs)
+    if (!channel.holdsSomething) idly(this.#probe)
+  }
+
   #isBack(): void {
     this.#isDown = false
+    this.#isReporting = false
     this.#sharing = new Set()
     this.#local.clear()
     for (const channel of [...this.#channels.values()]) {
       for (const slot of channel.slots.values()) if (slot.isLocal) channel.slots.delete(slot.name)
-      const spent = channel.takeSpent()
-      const missed = spent === undefined ? [] : [new Question(channel.limits, spent, false)]
-      channel.questions.unshift(...channel.owed.splice(0), ...missed)
-      this.flush(channel)
+      this.tellSpent(channel)
       this.#hosts.changed(channel.host)
     }
   }
@@ -262,7 +296,7 @@ export class LedgerLink {
     batch.forEach((question, index) => {
       const { isAsked, slot } = question
       if (!isAsked && slot?.isLocal !== true) channel.owed.push(question)
-      question.settle(reply.answers[index + lesson.length])
+      settle(channel, question, reply.answers[index + lesson.length])
     })
   }
 
@@ -296,6 +330,12 @@ export class LedgerLink {
       clock.clearTimer(timer)
     }
   }
+}
+
+/** Gives an answer. What a call says of permits has to count before the next one goes. */
+function settle(channel: HostChannel, question: Question, answer: StepAnswer): void {
+  if (answer?.kind === 'gone' && question.limits.isBounded) channel.inFlight++
+  question.settle(answer)
 }
 
 /** The first questions of a channel that are about the same limits. */

@@ -104,7 +104,9 @@ export class SharedStore implements Store, HostKeeper {
   }
 
   sent(host: number, limits: Limits, slot: Slot | undefined, cost: number): void {
-    this.#report(this.#channel(host, limits), slot as ChannelSlot | undefined, cost, false)
+    const channel = this.#channel(host, limits)
+    // One that is charged already moves the gap to the next, and nothing else.
+    if (slot !== undefined || channel.hasGap) this.#report(channel, slot as ChannelSlot | undefined, cost, false)
   }
 
   finish(host: number): void {
@@ -220,7 +222,6 @@ export class SharedStore implements Store, HostKeeper {
       const { waitMs, layer } = answer
       return { kind: 'promised', slot: channel.hold(step.slot, step, nowMs + waitMs, layer, { isLocal }), waitMs }
     }
-    if (channel.limits.isBounded) channel.inFlight++
     return this.#gone(channel, channel.hold(step.slot, step, nowMs, 'none', { isLocal }), reportsSent)
   }
 
@@ -242,11 +243,8 @@ export class SharedStore implements Store, HostKeeper {
     if (slot?.isLocal === true) {
       channel.slots.delete(slot.name)
       channel.spend(atMs, cost)
-      if (!this.#link.isLocal) {
-        const spent = channel.takeSpent()
-        if (spent !== undefined) this.#link.tell(channel, spent)
-        return
-      }
+      this.#link.tellSpent(channel)
+      if (!this.#link.isLocal) return
     }
     const makeStep = (nowMs: number) => ({ kind: 'sent', slot: slot?.name ?? '', cost, agoMs: nowMs - atMs }) as const
     // A spare one is there only where nobody waits to hear of it.
