@@ -17,6 +17,7 @@ export type KeyBy = 'origin' | 'host' | ((url: URL, request: unknown) => string)
  * @throws {TypeError} if it is not a URL with a host
  */
 export function originOf(url: string | URL): string {
+  checkUrl(url)
   const socket = unixSocketOf(url)
   if (socket !== undefined) return socket
   const { protocol, host } = parse(url)
@@ -42,9 +43,7 @@ export class KeyFinder {
 
   /** @throws {TypeError} if `url` is not a URL with a host */
   keyOf(url: string | URL, request?: unknown): string {
-    if (typeof url !== 'string' && typeof url?.href !== 'string') {
-      throw new TypeError(`url must be a string or a URL, got ${show(url)}`)
-    }
+    checkUrl(url)
     const keyBy = this.#keyBy
     if (typeof keyBy === 'function') {
       const key: unknown = keyBy(parse(url), request)
@@ -113,8 +112,18 @@ function authorityPrefix(url: string): string {
   return end < 0 ? url : url.slice(0, end)
 }
 
+function checkUrl(url: string | URL): void {
+  if (typeof url === 'string' || typeof url?.href === 'string') return
+  throw new TypeError(`url must be a string or a URL, got ${show(url)}`)
+}
+
 function parse(url: string | URL): URL {
-  return typeof url === 'string' ? new URL(url) : url
+  if (typeof url !== 'string') return url
+  try {
+    return new URL(url)
+  } catch (cause) {
+    throw new TypeError(`${show(url)} is not a URL`, { cause })
+  }
 }
 
 function withoutTrailingDot(host: string): string {

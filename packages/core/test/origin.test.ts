@@ -68,6 +68,11 @@ describe('B08: keys that differ without meaning are one, and different targets s
   ])('%o is a TypeError', (url) => {
     expect(() => new KeyFinder().keyOf(url)).toThrow(TypeError)
     expect(() => originOf(url)).toThrow(TypeError)
+    expect(() => originOf(url)).toThrow(`'${url}'`)
+  })
+
+  test.each([null, undefined, 5, {}, ['https://a.example']])('%o is a TypeError that says so', (url) => {
+    expect(() => originOf(url as never)).toThrow(/^url must be a string or a URL, got /)
   })
 })
 

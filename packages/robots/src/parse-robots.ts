@@ -88,7 +88,7 @@ function directiveOf(line: string): [field: Field | undefined, value: string] {
 
 /** The crawler that a `User-agent` line names: less its version, and whatever else it is followed by. */
 function agentOf(value: string): string {
-  return /^(?:\*|[\w-]+)/.exec(value)?.[0].toLowerCase() ?? ''
+  return /^(?:\*|[\w-]+(?:\.[\w-]+)*)/.exec(value)?.[0].toLowerCase() ?? ''
 }
 
 /** Whether a crawler's group may be the one for `name`: it is its own, that of its family, or that of all. */

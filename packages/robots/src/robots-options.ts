@@ -6,7 +6,9 @@ export type OnTooLong = 'honour' | 'skip' | 'cap'
 /** What `robots` takes. */
 export interface RobotsOptions {
   /**
-   * The name of the crawler: letters, `-` and `_`, as groups of robots.txt name it. A version and a comment may follow.
+   * The name of the crawler, as groups of robots.txt name it: letters, `-` and `_` (RFC 9309, section 2.2.1) and, since
+   * there are crawlers that have them, digits and dots. A version or a comment may follow, as in
+   * `mybot/1.0 (+https://my.example/bot)`.
    * The whole is sent as the `user-agent` of the requests for robots.txt.
    */
   userAgent: string
@@ -44,8 +46,8 @@ export interface Settings {
 const known = ['userAgent', 'fetch', 'maxCrawlDelayMs', 'onTooLong', 'enforce', 'timeoutMs']
 const choices: readonly unknown[] = ['honour', 'skip', 'cap'] satisfies OnTooLong[]
 
-/** A name (RFC 9309, section 2.2.1), alone or with more behind it that a header can carry. */
-const agent = /^([A-Za-z_-]+)(?:[/ (;][\x20-\x7e]*)?$/
+/** A name, alone or with more behind it that a header can carry; a second word is no part of a name and no version. */
+const agent = /^([\w-]+(?:\.[\w-]+)*)(?:(?:[/;(]| [(+])[\x20-\x7e]*)?$/
 
 /** What timers take. */
 const mostTimeoutMs = 2 ** 31 - 1
@@ -60,7 +62,8 @@ export function readOptions(options: RobotsOptions): Settings {
   const { userAgent, fetch = globalThis.fetch, onTooLong = 'honour', enforce = false, timeoutMs = 10_000 } = options
   const productToken = typeof userAgent === 'string' ? agent.exec(userAgent)?.[1] : undefined
   if (productToken === undefined) {
-    throw refusal('userAgent', 'must begin with a name of letters, - and _, such as mybot or mybot/1.0', userAgent)
+    const expected = 'must be a name without spaces, with or without a version, such as mybot or mybot/1.0 (a comment)'
+    throw refusal('userAgent', expected, userAgent)
   }
   if (typeof fetch !== 'function') throw refusal('fetch', 'must be a function', fetch)
   if (!choices.includes(onTooLong)) throw refusal('onTooLong', `must be one of 'honour', 'skip', 'cap'`, onTooLong)

@@ -27,6 +27,14 @@ describe('once per origin', () => {
     expect(s.asked.length).toBe(1)
   })
 
+  test('what is no URL is refused by name', async () => {
+    const s = new Setting(slow)
+    for (const url of [null, undefined, 5, {}]) {
+      await expect(s.robots.allowed(url as never)).rejects.toThrow(/^url must be a string or a URL, got /)
+    }
+    await expect(s.robots.allowed('nowhere')).rejects.toThrow("'nowhere' is not a URL")
+  })
+
   test('origins are apart by scheme and port', async () => {
     const s = new Setting(404)
     const urls = ['https://a.example/', 'http://a.example/', 'https://a.example:8443/', 'https://A.example.:443/x']

@@ -23,6 +23,16 @@ describe('delays', () => {
     ['Crawl-delay: .5', 500],
     ['Crawl-delay: 1.', 1000],
     ['Crawl-delay: +2', 2000],
+    ['Crawl-delay: 1,5', 1500],
+    ['Crawl-delay: ,5', 500],
+    ['Crawl-delay: 2, please', 2000],
+    ['Crawl-delay: 1e9', undefined],
+    ['Crawl-delay: 1.5E3', undefined],
+    ['Crawl-delay: 12e-1', undefined],
+    [`Crawl-delay: ${'1'.repeat(400_000)}e5`, undefined],
+    ['Request-rate: 1/2,5', 2500],
+    ['Request-rate: 1e3/1', undefined],
+    ['Request-rate: 1/1e3', undefined],
     ['Crawl-delay: 10 seconds', 10_000],
     ['Crawl-delay: 10s', 10_000],
     ['Crawl-delay: 4 # wait 2 seconds', 4000],
@@ -130,6 +140,21 @@ describe('groups (RFC 9309, section 2.2.1)', () => {
     ],
   ])('%s', (_name, text, expected) => {
     expect(groupsOf(text)).toBe(expected)
+  })
+
+  test.each([
+    ['MJ12bot', 'a'],
+    ['archive.org_bot', 'b'],
+    ['archive', 'c'],
+    ['other.org', ''],
+  ])('a name with digits and dots: %s', (agent, expected) => {
+    const text = [
+      'User-agent: mj12bot/v1.4\nDisallow: /a',
+      'User-agent: Archive.org_bot (x)\nDisallow: /b',
+      'User-agent: archive\nDisallow: /c',
+      'User-agent: other\nDisallow: /d',
+    ].join('\n')
+    expect(groupsOf(text, agent)).toBe(expected)
   })
 
   test('the one that names most of the crawler, with its family', () => {
