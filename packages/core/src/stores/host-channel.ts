@@ -13,6 +13,8 @@ export interface ChannelSlot extends Slot {
   readonly name: string
   /** Whether it was promised to one who waited behind another, and may be used at its time without asking again. */
   readonly isSpare: boolean
+  /** What the `epoch` of the channel was when it was promised. */
+  readonly epoch: number
   /** Whether it was given by the ledger of this process alone. */
   readonly isLocal: boolean
 }
@@ -157,7 +159,7 @@ export class HostChannel {
     layer: LayerName,
     { isSpare = false, isLocal = false, held = true }: { isSpare?: boolean; isLocal?: boolean; held?: boolean } = {},
   ): ChannelSlot {
-    const slot: ChannelSlot = { name, departAtMs, order, layer, cost, held, isSpare, isLocal }
+    const slot: ChannelSlot = { name, departAtMs, order, layer, cost, held, isSpare, isLocal, epoch: this.epoch }
     this.slots.set(name, slot)
     return slot
   }

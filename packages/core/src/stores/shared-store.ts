@@ -10,6 +10,8 @@ import { LedgerLink } from './ledger-link.ts'
 import { type SharedSettings, type SharedStoreOptions, sharedSettings } from './shared-options.ts'
 import type { Answer, HostView, Leave, Store } from './store.ts'
 
+type LeaveAnswer = StepAnswer & { readonly kind: 'gone' | 'promised' | 'full' }
+
 const full: Leave = { kind: 'full' }
 
 /** How long after it was found full a host is asked again: nobody tells of permits that other processes free. */
@@ -65,7 +67,7 @@ export class SharedStore implements Store, HostKeeper {
   ): Answer<Leave> {
     const channel = this.#channel(host, limits)
     const own = slot as ChannelSlot
-    if (own.isSpare && channel.slots.has(own.name) && !this.#isLate(channel, own)) {
+    if (own.isSpare && own.epoch === channel.epoch && !this.#isLate(channel, own)) {
       return this.#use(channel, own, reportsSent)
     }
     channel.slots.delete(own.name)
@@ -201,11 +203,16 @@ export class SharedStore implements Store, HostKeeper {
   #leave(channel: HostChannel, step: LeaveStep, reportsSent: boolean): Answer<Leave> {
     const { epoch } = channel
     const answer = this.#link.ask(channel, () => step)
-    return thenAt(answer, (said) => this.#left(channel, step, said, epoch, reportsSent))
+    return thenAt(answer, (said) => this.#left(channel, step, said as LeaveAnswer, epoch, reportsSent))
   }
 
-  #left(channel: HostChannel, step: LeaveStep, said: StepAnswer, epoch: number, reportsSent: boolean): Leave {
-    const answer = said as StepAnswer & { kind: 'gone' | 'promised' | 'full' }
+  #left(
+    channel: HostChannel,
+    step: LeaveStep,
+    answer: LeaveAnswer,
+    epoch: number,
+    reportsSent: boolean,
+  ): Answer<Leave> {
     if (answer.kind === 'full') {
       this.#askAgainSoon(channel.host)
       return full
@@ -216,8 +223,13 @@ export class SharedStore implements Store, HostKeeper {
       const slot = channel.hold(`${step.slot}:${index + 1}`, step, nowMs + waitMs, layer, { isSpare: true, isLocal })
       channel.spares.push(slot)
     })
-    if (epoch !== channel.epoch) this.#dropSpares(channel)
-    else if (answer.spares.length > 0) this.#dropLateSoon(channel)
+    if (epoch !== channel.epoch) {
+      // What has changed while the answer was on its way, such as a pause, applies to this one, too.
+      this.#dropSpares(channel)
+      if (answer.kind === 'gone' && channel.limits.isBounded) channel.inFlight--
+      return this.#leave(channel, { ...step, kind: 'retry', more: 0 }, reportsSent)
+    }
+    if (answer.spares.length > 0) this.#dropLateSoon(channel)
     if (answer.kind === 'promised') {
       const { waitMs, layer } = answer
       return { kind: 'promised', slot: channel.hold(step.slot, step, nowMs + waitMs, layer, { isLocal }), waitMs }
@@ -286,6 +298,6 @@ export class SharedStore implements Store, HostKeeper {
 }
 
 /** Goes on with an answer: at once if it is there. */
-function thenAt<T, U>(answer: Answer<T>, next: (value: T) => U): Answer<U> {
+function thenAt<T, U>(answer: Answer<T>, next: (value: T) => Answer<U>): Answer<U> {
   return answer instanceof Promise ? answer.then(next) : next(answer)
 }

@@ -16,15 +16,24 @@ const url = 'https://a.example/'
 class FaultyLedger extends LateLedger {
   mode: 'well' | 'failing' | 'silent' | 'unheard' = 'well'
   calls = 0
+  delayMs = 0
   readonly #memory: MemoryLedger
+  readonly #clock: ManualClock
 
-  constructor(memory: MemoryLedger) {
+  constructor(memory: MemoryLedger, clock: ManualClock) {
     super(memory)
     this.#memory = memory
+    this.#clock = clock
   }
 
-  override decide(call: LedgerCall): Promise<LedgerReply> {
+  override async decide(call: LedgerCall): Promise<LedgerReply> {
     this.calls++
+    const reply = await this.#decide(call)
+    if (this.delayMs > 0) await new Promise<void>((resolve) => this.#clock.setTimer(resolve, this.delayMs))
+    return reply
+  }
+
+  #decide(call: LedgerCall): Promise<LedgerReply> {
     if (this.mode === 'failing') return Promise.reject(new Error('gone'))
     if (this.mode === 'silent') return new Promise(() => {})
     // Carried out, and the answer gets lost.
@@ -44,7 +53,7 @@ function processes(count: number, policy: PacerOptions, options: SharedStoreOpti
   const clock = new ManualClock()
   const memory = new MemoryLedger(clock)
   const all = Array.from({ length: count }, () => {
-    const ledger = new FaultyLedger(memory)
+    const ledger = new FaultyLedger(memory, clock)
     const pacer = createPacer({ ...policy, clock, store: new SharedStore(ledger, { clock, ...options }) })
     const departures: number[] = []
     const errors: unknown[] = []
@@ -129,6 +138,35 @@ describe('round trips', () => {
     expect(other.departures).toHaveLength(500)
     await closeAll(all)
   })
+})
+
+test('a pause by the process itself stops it at once, whatever was promised ahead or is on its way', async () => {
+  const { clock, all, send } = processes(1, { rate: '100r/s', capacity: 2 })
+  const [one] = all as [(typeof all)[0]]
+  one.ledger.delayMs = 30
+  for (const pausedAtMs of [500, 15_515]) {
+    send(one, 500)
+    await clock.advanceAsync(pausedAtMs - clock.now())
+    one.pacer.pause(url, 10_000)
+    await clock.advanceAsync(9900)
+    expect(one.departures.filter((at) => at > pausedAtMs)).toEqual([])
+    await clock.advanceAsync(5000)
+  }
+  await closeAll(all)
+})
+
+test('what a call took whose answer got lost is given back with the next', async () => {
+  const { clock, all, send } = processes(2, { intervalMs: 1000 })
+  const [one, other] = all as [(typeof all)[0], (typeof all)[0]]
+  one.ledger.mode = 'unheard'
+  send(one, 1)
+  await clock.advanceAsync(300)
+  one.ledger.mode = 'well'
+  await clock.advanceAsync(5000)
+  send(other, 5)
+  await clock.advanceAsync(5000)
+  expect(other.departures).toHaveLength(5)
+  await closeAll(all)
 })
 
 describe('a ledger that fails', () => {
@@ -298,6 +336,19 @@ describe('processes that die', () => {
     expect(other.departures).toHaveLength(1)
     await closeAll([other])
   })
+})
+
+test('what a dead process was about to send is used up', async () => {
+  const { clock, all, send } = processes(2, { rate: 10, quotas: [{ limit: 1, windowMs: 60_000 }] })
+  const [killed, other] = all as [(typeof all)[0], (typeof all)[0]]
+  await Promise.all([killed.pacer.wait(url, { reportsSent: true }), clock.advanceAsync(0)])
+  killed.ledger.mode = 'silent'
+  send(other, 1)
+  await clock.advanceAsync(59_000)
+  expect(other.departures).toEqual([])
+  await clock.advanceAsync(2000)
+  expect(other.departures).toHaveLength(1)
+  await closeAll([other])
 })
 
 describe('what is learned', () => {
