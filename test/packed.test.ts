@@ -19,6 +19,7 @@ const entries: Readonly<Record<string, () => Promise<object>>> = {
   '@hostpace/undici': () => import('@hostpace/undici'),
   '@hostpace/fetch': () => import('@hostpace/fetch'),
   '@hostpace/robots': () => import('@hostpace/robots'),
+  '@hostpace/otel': () => import('@hostpace/otel'),
 }
 
 /** A user's project, with the packages installed from their tarballs, and the clients from the workspace. */
@@ -33,6 +34,8 @@ beforeAll(async () => {
   const settings = ['--offline', '--legacy-peer-deps', '--ignore-scripts', '--no-audit', '--no-fund']
   await run('npm', ['install', ...settings, ...tarballs], { cwd: project })
   for (const client of ['got', 'axios', 'undici']) await link(join(root, 'test/node_modules', client), client)
+  await mkdir(join(project, 'node_modules/@opentelemetry'))
+  await link(join(root, 'test/node_modules/@opentelemetry/api'), '@opentelemetry/api')
   await mkdir(join(project, 'node_modules/@types'))
   await link(join(root, 'node_modules/@types/node'), '@types/node')
 }, 120_000)
@@ -66,7 +69,7 @@ describe.each(Object.keys(entries))('%s as installed', (entry) => {
   })
 })
 
-describe.each(['core', 'got', 'axios', 'undici', 'fetch', 'robots'])('the manifest of %s', (name) => {
+describe.each(['core', 'got', 'axios', 'undici', 'fetch', 'robots', 'otel'])('the manifest of %s', (name) => {
   test('names versions, and nothing of the workspace', async () => {
     const text = await readFile(join(project, 'node_modules/@hostpace', name, 'package.json'), 'utf8')
     expect(text).not.toMatch(/workspace:|catalog:/)
@@ -82,6 +85,7 @@ test.each(['nodenext', 'bundler'])(
     import { pace as paceAxios } from '@hostpace/axios'
     import { pace as paceFetch } from '@hostpace/fetch'
     import { pace as paceGot } from '@hostpace/got'
+    import { instrument } from '@hostpace/otel'
     import { robots } from '@hostpace/robots'
     import { pace as paceUndici } from '@hostpace/undici'
     import axios from 'axios'
@@ -95,6 +99,7 @@ test.each(['nodenext', 'bundler'])(
     export const agent = new Agent().compose(paceUndici(pacer))
     export const paced: typeof fetch = paceFetch(fetch, pacer)
     export const asked = () => paceFetch(fetch, pacer)('https://a.example/', { hostpace: { priority: 1 } })
+    export const end: () => void = instrument(pacer, { maxHosts: 10 })
     export const polite = createPacer({ policyFor: robots({ userAgent: 'mybot' }) })
     // @ts-expect-error: a rate is not a number of nothing
     createPacer({ rate: true })

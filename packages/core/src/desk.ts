@@ -1,4 +1,5 @@
 import { Alarm } from './alarm.ts'
+import { type AsyncScope, keepScope } from './async-hooks.ts'
 import { checkCost } from './checks.ts'
 import type { Clock } from './clock.ts'
 import { HostpaceError, PacerClosedError, StoreError } from './errors.ts'
@@ -271,14 +272,15 @@ export class Desk implements PermitIssuer, QueueOffice {
     const waitedMs = nowMs - waiter.sinceMs
     // Whoever does not report the moment of sending has departed, and has nothing to give back.
     const slot = waiter.reportsSent ? departure : undefined
-    const { cost, url, lane } = waiter
-    waiter.admit(this.#permit(host, slot, cost, nowMs, waitedMs, waitedMs > 0 ? layer : 'none', url, lane))
+    const { cost, url, lane, scope } = waiter
+    waiter.admit(this.#permit(host, slot, cost, nowMs, waitedMs, waitedMs > 0 ? layer : 'none', url, lane, scope))
   }
 
   refused(waiter: Waiter, host: number, error: unknown, nowMs: number): void {
     if (error instanceof HostpaceError && !(error instanceof PacerClosedError)) this.records.refused(host)
     if (this.events.has('reject')) {
-      this.events.emit('reject', { key: this.store.hosts.keyOf(host), waitedMs: nowMs - waiter.sinceMs, error })
+      const key = this.store.hosts.keyOf(host)
+      this.events.emit('reject', { key, waitedMs: nowMs - waiter.sinceMs, error }, waiter.scope)
     }
     waiter.refuse(error)
   }
@@ -376,12 +378,13 @@ export class Desk implements PermitIssuer, QueueOffice {
     hostLayer: LayerName,
     url: string | URL | undefined,
     lane: HostPermit | undefined,
+    scope?: AsyncScope,
   ): HostPermit {
     const key = this.store.hosts.keyOf(host)
     const layer = lane !== undefined && lane.waitedMs * 2 > waitedMs ? lane.layer : hostLayer
     this.#hasStoreFailed = false
     this.records.departed(host, waitedMs, layer)
-    if (this.events.has('depart')) this.events.emit('depart', { key, waitedMs, layer, cost })
+    if (this.events.has('depart')) this.events.emit('depart', { key, waitedMs, layer, cost }, scope)
     const index = this.records.departures(host)
     const permit = new HostPermit(this, key, host, index, slot, cost, nowMs, waitedMs, layer, url, lane)
     // Who does not say when it is sent has been by now.
@@ -397,7 +400,8 @@ export class Desk implements PermitIssuer, QueueOffice {
     url?: string | URL,
     lane?: HostPermit,
   ): Promise<HostPermit> {
-    const waiter = new Waiter(queue, options, sinceMs, this.#arrivals, url, lane)
+    const scope = this.events.has('depart') || this.events.has('reject') ? keepScope() : undefined
+    const waiter = new Waiter(queue, options, sinceMs, this.#arrivals, url, lane, scope)
     queue.enqueue(waiter, leave)
     return waiter.promise
   }

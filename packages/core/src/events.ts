@@ -1,3 +1,4 @@
+import { type AsyncScope, runIn } from './async-hooks.ts'
 import { aFunction, oneOf } from './checks.ts'
 import type { LayerName } from './layers/layer.ts'
 import type { Outcome } from './permit.ts'
@@ -45,7 +46,12 @@ export class EventHub {
     }
   }
 
-  emit<Name extends PacerEventName>(name: Name, event: PacerEvents[Name]): void {
+  /** Tells all who listen, in the async context of the request that it is about if that was kept. */
+  emit<Name extends PacerEventName>(name: Name, event: PacerEvents[Name], scope?: AsyncScope): void {
+    runIn(scope, () => this.#tell(name, event))
+  }
+
+  #tell<Name extends PacerEventName>(name: Name, event: PacerEvents[Name]): void {
     for (const listener of this.#listeners.get(name) ?? []) {
       try {
         ;(listener as PacerListener<Name>)(event)

@@ -1,3 +1,4 @@
+import { type AsyncContext, newAsyncContext } from './async-hooks.ts'
 import { originOf } from './origin.ts'
 import type { Pacer } from './pacer.ts'
 
@@ -7,16 +8,10 @@ interface Handover {
   readonly pacers: Set<Pacer>
 }
 
-/** As much of Node's `AsyncLocalStorage` as is used here. */
-interface AsyncContext {
-  run<T>(value: Handover, fn: () => T): T
-  getStore(): Handover | undefined
-}
-
 interface Registry {
   /** How often a pacer was installed where a handover may be taken. */
   readonly takers: WeakMap<Pacer, number>
-  context: AsyncContext | undefined
+  context: AsyncContext<Handover> | undefined
 }
 
 /** One for the whole process, whichever copy of this package asks. */
@@ -63,17 +58,8 @@ function registry(): Registry {
 }
 
 /** Made when first needed: on older versions of Node every promise gets slower by it. */
-function asyncContext(): AsyncContext | undefined {
+function asyncContext(): AsyncContext<Handover> | undefined {
   const found = registry()
-  found.context ??= newAsyncContext()
+  found.context ??= newAsyncContext<Handover>()
   return found.context
-}
-
-/** Found rather than imported, so that this package needs nothing of Node. */
-function newAsyncContext(): AsyncContext | undefined {
-  const { process } = globalThis as { process?: { getBuiltinModule?(name: string): unknown } }
-  const hooks = process?.getBuiltinModule?.('node:async_hooks') as
-    | { AsyncLocalStorage: new () => AsyncContext }
-    | undefined
-  return hooks && new hooks.AsyncLocalStorage()
 }

@@ -1,5 +1,6 @@
 import { abortable } from './abort-watch.ts'
 import { inTime } from './alarm.ts'
+import { runIn } from './async-hooks.ts'
 import { aFunction, anyObject, nonNegativeNumber, plainFields, show } from './checks.ts'
 import { type Clock, checkClock, completeClock } from './clock.ts'
 import { Desk } from './desk.ts'
@@ -199,7 +200,12 @@ export class Pacer {
     this.#desk.store.hosts.sweep(this.#desk.now())
   }
 
-  /** Calls `listener` at every event of this name. @returns a function that ends it */
+  /**
+   * Calls `listener` at every event of this name. `depart` and `reject` are told in the async context of the call of
+   * `wait` that they are about (`AsyncLocalStorage`, where the runtime has it), if somebody listened by then.
+   *
+   * @returns a function that ends it
+   */
   on<Name extends PacerEventName>(name: Name, listener: PacerListener<Name>): () => void {
     return this.#events.on(name, listener)
   }
@@ -292,7 +298,7 @@ export class Pacer {
    * been used up since the request had its leave.
    */
   #divert(waiter: Waiter, key: string): boolean {
-    const { url, options, sinceMs, lane: passed } = waiter
+    const { url, options, sinceMs, lane: passed, scope } = waiter
     if (passed !== undefined) {
       const isClosed = (this.#lanes.pacer as Pacer).#isUsedUp(passed.host)
       if (isClosed) waiter.refuse(laneIsClosed)
@@ -300,7 +306,7 @@ export class Pacer {
     }
     const lane = url === undefined ? undefined : this.#lanes.laneOf(key, url)
     if (url === undefined || lane === undefined) return false
-    this.#waitInLane(lane, url, key, options, sinceMs).then(
+    runIn(scope, () => this.#waitInLane(lane, url, key, options, sinceMs)).then(
       (permit) => waiter.admit(permit),
       (error) => waiter.refuse(error),
     )

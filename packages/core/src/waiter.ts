@@ -1,4 +1,5 @@
 import { type AbortListener, unwatchAbort, watchAbort } from './abort-watch.ts'
+import type { AsyncScope } from './async-hooks.ts'
 import { checkCost, nonNegativeNumber, show } from './checks.ts'
 import { PolicyError } from './errors.ts'
 import type { HostPermit } from './host-permit.ts'
@@ -23,6 +24,8 @@ export class Waiter implements Waiting, AbortListener {
   readonly order: number
   /** The permit of its resource, if it had to wait for that first. */
   readonly lane: HostPermit | undefined
+  /** The async context of its caller, where somebody listens who may want it. */
+  readonly scope: AsyncScope | undefined
   isInLine = false
   /** Whether it was counted when the line's departures were foretold. */
   isForetold = false
@@ -42,6 +45,7 @@ export class Waiter implements Waiting, AbortListener {
     order: number,
     url: string | URL | undefined,
     lane: HostPermit | undefined,
+    scope: AsyncScope | undefined,
   ) {
     this.#owner = owner
     this.priority = options.priority ?? 0
@@ -52,6 +56,7 @@ export class Waiter implements Waiting, AbortListener {
     this.url = url
     this.order = order
     this.lane = lane
+    this.scope = scope
     this.promise = new Promise((resolve, reject) => {
       this.#resolve = resolve
       this.#reject = reject

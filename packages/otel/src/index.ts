@@ -1,0 +1,2 @@
+export { instrument } from './instrument.ts'
+export type { InstrumentOptions } from './instrument-options.ts'
