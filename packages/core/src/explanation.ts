@@ -66,7 +66,7 @@ export function explain(
     policy,
     layers: stack.layers.map((layer, index) => ({
       layer: layer.name,
-      rule: layer.constructor.name,
+      rule: layer.rule,
       parameters: layer instanceof AdaptiveGap ? gapOf(layer, learned) : layer.describe(),
       source: isLearned(layer.name, learned) ? 'answers' : sourceOf(fieldOf[layer.name] ?? 'intervalMs'),
       credit: view.credits[index] as number,
@@ -138,8 +138,8 @@ function learnedLines({ gap, published, forgottenInMs }: LearnedExplanation): st
 }
 
 function lineOf({ layer, rule, parameters, source, credit }: LayerExplanation): string {
-  const values = Object.entries(parameters).map(([name, value]) => `${name} ${rounded(value)}`)
-  return `  ${layer}: ${rule}, ${values.join(', ')}; from ${source}; credit ${rounded(credit)}`
+  const values = Object.entries(parameters).map(([name, value]) => `, ${name} ${rounded(value)}`)
+  return `  ${layer}: ${rule}${values.join('')}; from ${source}; credit ${rounded(credit)}`
 }
 
 function rounded(value: number): number {

@@ -7,11 +7,14 @@ import type { Store } from './stores/store.ts'
 
 /** Between which bounds, and from what, the gap between two requests to a host is learned. */
 export interface AdaptOptions {
-  /** Milliseconds between two requests to a host of which nothing is declared or learned. At least 1. @default 1000 */
+  /**
+   * Milliseconds between two requests to a host of which nothing is declared or learned. From
+   * `minIntervalMs` to `maxIntervalMs`. @default 1000, or the one of these that is nearest to it
+   */
   startIntervalMs?: number
   /** The shortest gap that is learned for such a host, in milliseconds. At least 1. @default 10 */
   minIntervalMs?: number
-  /** The longest gap that is learned for any host, in milliseconds. @default 60000 */
+  /** The longest gap that is learned for any host, in milliseconds. At least `minIntervalMs`. @default 60000 */
   maxIntervalMs?: number
   /** How many requests the host should have to deal with at once: the gap aimed at is its latency by this. @default 1 */
   targetConcurrency?: number
@@ -30,14 +33,15 @@ export interface PacerOptions extends Policy {
   hosts?: Readonly<Record<string, Policy>>
   /**
    * Looks up the policy of a host when it is first asked for; the answer is kept as long as the host.
-   * An interval it gives never shortens a configured one: the longer wins.
+   * An interval it gives never shortens a configured one: the longer wins. What it throws is what those who wait for
+   * it reject with; a `PolicyError` then names the host, and has the one that was thrown as its `cause`.
    */
   policyFor?: PolicyFor
   /** What requests have in common that share a limit. @default 'origin' */
   keyBy?: KeyBy
   /** Where the credit lives, and so who shares it. @default memoryStore() */
   store?: Store
-  /** Whether answers are learned from: `false` for not at all. @default true */
+  /** Whether answers are learned from, and how, for all hosts of this pacer: `false` for not at all. @default true */
   adapt?: boolean | AdaptOptions
   /** Where the time comes from. @default the clock of this process */
   clock?: Clock

@@ -27,7 +27,7 @@ import { type PolicyFor, type PolicyLookup, policyLookup } from './policy-lookup
 import type { Reservation } from './reservation.ts'
 import { memoryStore } from './stores/memory-store.ts'
 import { checkStore, type HostView } from './stores/store.ts'
-import { checkWaitOptions, type Waiter } from './waiter.ts'
+import { checkKey, checkWaitOptions, type Waiter } from './waiter.ts'
 
 /** What `peek` tells of a host. */
 export interface Peek {
@@ -201,10 +201,15 @@ export class Pacer {
   }
 
   /**
-   * Calls `listener` at every event of this name. `depart` and `reject` are told in the async context of the call of
-   * `wait` that they are about (`AsyncLocalStorage`, where the runtime has it), if somebody listened by then.
+   * Calls `listener` at every event of this name, in the middle of what it tells of: it should be short. `depart` and
+   * `reject` are told in the async context of the call of `wait` that they are about (`AsyncLocalStorage`, where the
+   * runtime has it), if somebody listened by then.
+   *
+   * What a listener throws disturbs neither the request nor the other listeners. As with an `EventTarget`, it is thrown
+   * again on its own afterwards, as an uncaught exception, which ends a Node.js process that does not handle it.
    *
    * @returns a function that ends it
+   * @throws {PolicyError} if there is no event of this name, or `listener` is no function
    */
   on<Name extends PacerEventName>(name: Name, listener: PacerListener<Name>): () => void {
     return this.#events.on(name, listener)
@@ -223,9 +228,7 @@ export class Pacer {
   #keyOf(url: string | URL, options: Pick<WaitOptions, 'key' | 'request'>): string {
     anyObject(options, 'options')
     const { key } = options
-    if (key === undefined) return this.#keys.keyOf(url, options.request)
-    if (typeof key === 'string' && key !== '') return key
-    throw new PolicyError('key', `must be a text that is not empty, got ${show(key)}`)
+    return key === undefined ? this.#keys.keyOf(url, options.request) : checkKey(key, 'key')
   }
 
   async #waitChecked(url: string | URL, key: string, options: WaitOptions): Promise<Permit> {

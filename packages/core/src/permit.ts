@@ -9,7 +9,7 @@ export type HeaderCarrier =
 
 /** How a request ended, as far as the caller knows. */
 export interface Outcome {
-  /** Status code of the response. */
+  /** Status code of the response, a whole number from 100 to 999; 0 where it is hidden. */
   status?: number | undefined
   /** Headers of the response. */
   headers?: HeaderCarrier | undefined

@@ -72,11 +72,12 @@ export class PolicyBook {
 
   /** Looks up the limits of a host, even if they have been before. */
   lookUp(key: string, lookup: PolicyLookup): Limits | Promise<Limits> {
-    return answerOf(() => {
+    const limits = answerOf(() => {
       const found = this.#policyFor?.(key, lookup)
       if (!isThenable(found)) return this.#accept(key, found)
       return Promise.resolve(found).then((policy) => this.#accept(key, policy))
     })
+    return limits instanceof Promise ? limits.catch((error) => Promise.reject(withHost(error, key))) : limits
   }
 
   /** Lays a policy over what applies to a host, or to all hosts. */
@@ -102,7 +103,7 @@ export class PolicyBook {
   }
 
   #accept(key: string, found: Policy | undefined): Limits {
-    this.#found.set(key, found === undefined ? {} : checkPolicy(found, `policyFor(${JSON.stringify(key)})`))
+    this.#found.set(key, found === undefined ? {} : checkPolicy(found, pathOf(key)))
     return this.#assemble(key)
   }
 
@@ -145,6 +146,17 @@ function withFound(configured: Policy, found: Policy, own: Policy): Policy {
   return intervalMs > 0 ? { ...merged, intervalMs } : merged
 }
 
+function pathOf(key: string): string {
+  return `policyFor(${JSON.stringify(key)})`
+}
+
+/** A mistake in a policy says for which host it was made; other errors pass as they are. */
+function withHost(error: unknown, key: string): unknown {
+  const path = pathOf(key)
+  if (!(error instanceof PolicyError) || error.path.startsWith(path)) return error
+  return new PolicyError(path, `failed: ${error.message}`, { cause: error })
+}
+
 function isThenable<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
   return typeof (value as { then?: unknown } | undefined)?.then === 'function'
 }
@@ -164,7 +176,8 @@ function policyAmong(options: PacerOptions): Policy {
 function rulesOf(adapt: NonNullable<PacerOptions['adapt']>): GapRules {
   if (typeof adapt === 'boolean') return defaultRules
   const path = 'options.adapt'
-  const rules = { ...defaultRules, ...plainFields(adapt, Object.keys(defaultRules), path) }
+  const given = plainFields(adapt, Object.keys(defaultRules), path)
+  const rules = { ...defaultRules, ...given }
   atLeastOne(rules.startIntervalMs, `${path}.startIntervalMs`)
   atLeastOne(rules.minIntervalMs, `${path}.minIntervalMs`)
   atLeastOne(rules.maxIntervalMs, `${path}.maxIntervalMs`)
@@ -172,8 +185,22 @@ function rulesOf(adapt: NonNullable<PacerOptions['adapt']>): GapRules {
   if (typeof rules.latency !== 'boolean') {
     throw new PolicyError(`${path}.latency`, `must be true or false, got ${show(rules.latency)}`)
   }
-  if (rules.minIntervalMs > rules.maxIntervalMs) {
-    throw new PolicyError(`${path}.minIntervalMs`, `must not be above maxIntervalMs (${rules.maxIntervalMs})`)
+  const { startIntervalMs, minIntervalMs, maxIntervalMs } = rules
+  if (minIntervalMs > maxIntervalMs) {
+    throw given.minIntervalMs === undefined
+      ? new PolicyError(
+          `${path}.maxIntervalMs`,
+          `must not be below minIntervalMs (${minIntervalMs}), got ${maxIntervalMs}`,
+        )
+      : new PolicyError(
+          `${path}.minIntervalMs`,
+          `must not be above maxIntervalMs (${maxIntervalMs}), got ${minIntervalMs}`,
+        )
   }
-  return rules
+  const nearestMs = Math.min(Math.max(startIntervalMs, minIntervalMs), maxIntervalMs)
+  if (given.startIntervalMs !== undefined && nearestMs !== startIntervalMs) {
+    const bounds = `minIntervalMs (${minIntervalMs}) to maxIntervalMs (${maxIntervalMs})`
+    throw new PolicyError(`${path}.startIntervalMs`, `must be from ${bounds}, got ${startIntervalMs}`)
+  }
+  return { ...rules, startIntervalMs: nearestMs }
 }

@@ -118,16 +118,31 @@ function unknownOption(name: string): PolicyError {
  */
 export function checkWaitOptions(options: WaitOptions, maxCost: number): void {
   for (const name in options) if (!waitOptions.has(name)) throw unknownOption(name)
-  const { cost, priority, maxWaitMs, signal, reservation } = options
+  const { cost, signal } = options
   if (cost !== undefined) checkCost(cost, maxCost)
-  if (priority !== undefined && !Number.isFinite(priority)) {
-    throw new PolicyError('priority', `must be a finite number, got ${show(priority)}`)
-  }
-  if (maxWaitMs !== undefined) nonNegativeNumber(maxWaitMs, 'maxWaitMs')
+  checkSharedOptions(options, '')
   if (signal != null && typeof signal.addEventListener !== 'function') {
     throw new PolicyError('signal', `must be an AbortSignal, got ${show(signal)}`)
   }
-  if (reservation !== undefined && typeof reservation?.cancel !== 'function') {
-    throw new PolicyError('reservation', `must be what reserve() gave, got ${show(reservation)}`)
+}
+
+/**
+ * Checks the options that `wait` and adapters take alike.
+ *
+ * @param at what goes before their names
+ */
+export function checkSharedOptions({ priority, maxWaitMs, reservation }: WaitOptions, at: string): void {
+  if (priority !== undefined && !Number.isFinite(priority)) {
+    throw new PolicyError(`${at}priority`, `must be a finite number, got ${show(priority)}`)
   }
+  if (maxWaitMs !== undefined) nonNegativeNumber(maxWaitMs, `${at}maxWaitMs`)
+  if (reservation !== undefined && typeof reservation?.cancel !== 'function') {
+    throw new PolicyError(`${at}reservation`, `must be what reserve() gave, got ${show(reservation)}`)
+  }
+}
+
+/** Refuses a key that is not a text, or an empty one. */
+export function checkKey(key: unknown, path: string): string {
+  if (typeof key === 'string' && key !== '') return key
+  throw new PolicyError(path, `must be a text that is not empty, got ${show(key)}`)
 }

@@ -6,6 +6,8 @@ import {
   type PacerOptions,
   type Policy,
   PolicyError,
+  parseRateLimit,
+  readRequestOptions,
   TokenBucket,
 } from '../src/index.ts'
 import { ManualClock } from '../src/testing/manual-clock.ts'
@@ -61,6 +63,11 @@ test.each<[unknown, string]>([
   [{ keyBy: null }, 'options.keyBy'],
   [{ adapt: { startIntervalMs: 0.5 } }, 'options.adapt.startIntervalMs'],
   [{ adapt: new Map() }, 'options.adapt'],
+  [{ adapt: { maxIntervalMs: 1.5 } }, 'options.adapt.maxIntervalMs'],
+  [{ adapt: { minIntervalMs: 70_000 } }, 'options.adapt.minIntervalMs'],
+  [{ adapt: { minIntervalMs: 20, maxIntervalMs: 10 } }, 'options.adapt.minIntervalMs'],
+  [{ adapt: { startIntervalMs: 5 } }, 'options.adapt.startIntervalMs'],
+  [{ adapt: { startIntervalMs: 60_001 } }, 'options.adapt.startIntervalMs'],
 ])('createPacer refuses %o and names %s', (options, path) => {
   expect(thrownBy(() => createPacer(options as PacerOptions))).toMatchObject({ name: 'PolicyError', path })
 })
@@ -70,6 +77,36 @@ test.each<[string, () => unknown, string]>([
   ['a layer', () => new TokenBucket({ rate: 5, clock: {} as never }), 'clock.now'],
 ])('%s refuses a clock that tells no time', (_name, make, path) => {
   expect(thrownBy(make)).toMatchObject({ name: 'PolicyError', path })
+})
+
+test.each<[unknown, string]>([
+  [undefined, 'context'],
+  [Date.now(), 'context'],
+  [{}, 'context.receivedAtMs'],
+  [{ receivedAtMs: new Date() }, 'context.receivedAtMs'],
+  [{ receivedAtMs: Number.NaN }, 'context.receivedAtMs'],
+  [{ receivedAtMs: 0, now: 5 }, 'context.now'],
+  [{ receivedAtMs: 0, hints: { reset: 'minutes' } }, 'context.hints.reset'],
+])('parseRateLimit refuses the context %o and names %s', (context, path) => {
+  expect(thrownBy(() => parseRateLimit({}, context as never))).toMatchObject({ name: 'PolicyError', path })
+})
+
+test.each<[object, string]>([
+  [{ cost: 1.5 }, 'hostpace.cost'],
+  [{ priority: '1' }, 'hostpace.priority'],
+  [{ maxWaitMs: -1 }, 'hostpace.maxWaitMs'],
+  [{ key: '' }, 'hostpace.key'],
+  [{ reservation: {} }, 'hostpace.reservation'],
+  [{ skip: 1 }, 'hostpace.skip'],
+  [{ retries: 1 }, 'hostpace.retries'],
+])('of the options of a request in a client %o is refused as %s', (options, path) => {
+  expect(thrownBy(() => readRequestOptions(options))).toMatchObject({ name: 'PolicyError', path })
+})
+
+test('where bounds of the learned gap leave it no 1000 ms to start with, it starts at the nearest', async () => {
+  const startOf = async (adapt: object) => (await createPacer({ adapt }).explain(origin)).layers[0]?.parameters
+  expect(await startOf({ maxIntervalMs: 500 })).toEqual({ intervalMs: 500 })
+  expect(await startOf({ minIntervalMs: 2000 })).toEqual({ intervalMs: 2000 })
 })
 
 test('a plain object of another realm or without a prototype is one', async () => {
@@ -106,6 +143,11 @@ describe.each(stores)('a pacer on a $name', ({ make }) => {
     ['observe', (pacer) => pacer.observe(url, null as never), 'outcome'],
     ['observe', (pacer) => pacer.observe(url, { status: '429' as never }), 'outcome.status'],
     ['observe', (pacer) => pacer.observe(url, { latencyMs: Number.NaN }), 'outcome.latencyMs'],
+    ['observe', (pacer) => pacer.observe(url, { status: -1 }), 'outcome.status'],
+    ['observe', (pacer) => pacer.observe(url, { status: 1e9 }), 'outcome.status'],
+    ['observe', (pacer) => pacer.observe(url, [429] as never), 'outcome'],
+    ['observe', (pacer) => pacer.observe(url, new Map([['status', 429]]) as never), 'outcome'],
+    ['observe', (pacer) => pacer.observe(url, { status: 429, headers: 5 as never }), 'outcome.headers'],
     ['on', (pacer) => pacer.on('bogus' as never, () => {}), 'name'],
     ['on', (pacer) => pacer.on('depart', null as never), 'listener'],
     ['pause', (pacer) => pacer.pause(url, '5' as never), 'ms'],
@@ -138,8 +180,10 @@ describe.each(stores)('a pacer on a $name', ({ make }) => {
   })
 
   test('a result that only looks like a response is given back as it is', async () => {
-    const s = new Setting(make())
-    await expect(s.pacer.run(url, () => ({ status: Number.NaN }))).resolves.toEqual({ status: Number.NaN })
+    const s = new Setting(make(), { rate: 5 })
+    for (const result of [{ status: Number.NaN }, { status: 1e9 }, { status: 200, headers: 5 }]) {
+      await expect(s.pacer.run(url, () => result)).resolves.toBe(result)
+    }
   })
 
   test('policyFor that throws rejects those who wait and escapes from nothing else', async () => {

@@ -1,4 +1,4 @@
-import type { Policy, PolicyLookup } from '@hostpace/core'
+import { type Policy, type PolicyLookup, policyFor } from '@hostpace/core'
 import { describe, expect, test } from 'vitest'
 import { Setting, stores, url } from './support/pacer-setting.ts'
 
@@ -109,6 +109,23 @@ describe.each(stores)('a look-up, $name', ({ make }) => {
     end()
     await s.pass(1000)
     expect(s.starts).toEqual(['a@1000'])
+  })
+
+  test.each([
+    [
+      'limiter of a registry',
+      () => policyFor({ crawlDelayFloorSeconds: 1, maxRequestsPerMinute: 0 }),
+      'policyFor("https://a.example") failed: entry.maxRequestsPerMinute must be',
+    ],
+    ['policy', () => ({ intervalMs: -1 }), 'policyFor("https://a.example").intervalMs must be'],
+  ])('whose %s makes no sense is refused with the name of the host', async (_name, look, message) => {
+    for (const find of [look, async () => look()]) {
+      const s = new Setting(make(), { policyFor: find })
+      await s.send('a')
+      await s.settle()
+      expect(s.refusal('a')).toMatchObject({ code: 'ERR_HOSTPACE_POLICY' })
+      expect(s.refusal('a').message).toContain(message)
+    }
   })
 
   test('that fails rejects those who wait; what was used stays used', async () => {

@@ -205,6 +205,7 @@ describe('a published limit', () => {
       ['published', 'answers'],
     ])
     expect(String(told)).toContain('learned: default: 20 of 100 left, reset in 30000 ms')
+    expect(String(told)).toContain('published: PublishedBudget; from answers')
     expect(String(told)).toContain('learned: a gap of 1500 ms, from published limits')
   })
 

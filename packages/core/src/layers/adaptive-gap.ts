@@ -9,6 +9,7 @@ import { LeakyBucket } from './leaky-bucket.ts'
  * Its state is the moment from which on the next request may depart, and the gap in milliseconds, 0 for none.
  */
 export class AdaptiveGap extends LeakyBucket {
+  override readonly rule = 'AdaptiveGap'
   override readonly size = 2
   readonly #startMs: number
 

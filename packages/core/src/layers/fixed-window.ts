@@ -15,6 +15,7 @@ import type { WindowOptions } from './sliding-window-log.ts'
  */
 export class FixedWindow extends Layer {
   readonly name: LayerName = 'quota'
+  readonly rule = 'FixedWindow'
   readonly size = 2
   readonly maxCost: number
   readonly limit: number

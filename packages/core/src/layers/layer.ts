@@ -25,6 +25,8 @@ export interface LayerOptions {
 export abstract class Layer {
   /** Under which name its waits are explained. */
   abstract readonly name: LayerName
+  /** What the rule is called; written out, since bundlers shorten the names of classes. */
+  abstract readonly rule: string
   /** How many numbers of state it keeps per host. */
   abstract readonly size: number
   /** The largest cost that can ever be permitted. */

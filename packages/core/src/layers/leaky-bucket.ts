@@ -25,6 +25,7 @@ export interface LeakyBucketOptions extends LayerOptions {
  */
 export class LeakyBucket extends Layer {
   readonly name: LayerName
+  readonly rule: string = 'LeakyBucket'
   readonly size: number = 1
   readonly maxCost: number = Number.MAX_SAFE_INTEGER
   readonly intervalMs: number

@@ -22,6 +22,7 @@ const none = Number.POSITIVE_INFINITY
  */
 export class PublishedBudget extends Layer {
   readonly name = 'published'
+  readonly rule = 'PublishedBudget'
   readonly size: number = mostLimits * width + 1
   readonly maxCost: number = Number.MAX_SAFE_INTEGER
 

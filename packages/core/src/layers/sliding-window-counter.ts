@@ -19,6 +19,7 @@ const tolerance = 1e-9
  */
 export class SlidingWindowCounter extends Layer {
   readonly name: LayerName = 'quota'
+  readonly rule = 'SlidingWindowCounter'
   readonly size = 3
   readonly maxCost: number
   readonly limit: number

@@ -25,6 +25,7 @@ type Log = number[]
  */
 export class SlidingWindowLog extends Layer {
   readonly name: LayerName = 'quota'
+  readonly rule = 'SlidingWindowLog'
   readonly size = 3
   readonly maxCost: number
   readonly limit: number

@@ -23,6 +23,7 @@ export interface TokenBucketOptions extends LayerOptions {
  */
 export class TokenBucket extends Layer {
   readonly name: LayerName = 'burst'
+  readonly rule = 'TokenBucket'
   readonly size = 1
   readonly maxCost: number
   readonly capacity: number

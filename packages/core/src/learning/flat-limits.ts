@@ -88,8 +88,12 @@ function policyOf(parts: Parts, wallNowMs: number, hints: HeaderHints): RateLimi
   }
 }
 
+/** `1,000`, which is no number in a header; nor is it a list, whose first number would be 1. */
+const grouped = /^\s*\d{1,3}(?:,\d{3})+(?:\.\d+)?\s*$/
+
 /** The first number of a header: `10, 10;window=1` is 10, and some count in decimals. */
 function count(text: string | undefined): number | undefined {
+  if (text !== undefined && grouped.test(text)) return undefined
   const [, digits] = /^\s*(\d{1,15})(?:\.\d+)?\s*(?:[,;]|$)/.exec(text ?? '') ?? []
   return digits === undefined ? undefined : Number(digits)
 }

@@ -8,7 +8,7 @@ import type { Holds } from './holds.ts'
 import type { Lanes } from './lanes.ts'
 import type { Learned, LearnedGap, PublishedLimit } from './learned.ts'
 import { exhaustedMs, publishedAfter, publishedGapMs } from './published.ts'
-import { parseRateLimit, type RateLimit, type RateLimitPolicy } from './rate-limit.ts'
+import { type RateLimit, type RateLimitPolicy, readRateLimit } from './rate-limit.ts'
 
 /** An answer that is looked at. */
 export interface Observation {
@@ -107,7 +107,7 @@ export class Learning {
 
   #read(host: number, { status, headers }: Outcome): RateLimit {
     const hints = this.#desk.knownLimitsOf(host).policy.headers
-    return parseRateLimit(headers, { status, receivedAtMs: this.#wallNow(), hints })
+    return readRateLimit(headers, { status, receivedAtMs: this.#wallNow(), hints })
   }
 
   #learn(

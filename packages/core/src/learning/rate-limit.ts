@@ -1,7 +1,8 @@
+import { nonNegativeNumber, plainFields } from '../checks.ts'
 import { type HeaderEntries, headerEntries } from '../headers.ts'
 import type { HeaderCarrier } from '../permit.ts'
 import { flatPolicies, vendorPolicies } from './flat-limits.ts'
-import type { HeaderHints } from './header-hints.ts'
+import { checkHeaderHints, type HeaderHints } from './header-hints.ts'
 import { parseRetryAfter, serverTime } from './retry-after.ts'
 import { standardPolicies } from './standard-limits.ts'
 
@@ -28,13 +29,13 @@ export interface RateLimit {
   readonly resource?: string
 }
 
-/** What the headers came with. */
+/** What the headers came with; a plain object. */
 export interface RateLimitContext {
   /** The status of the response. None of the known forms means something else by it. */
   readonly status?: number | undefined
-  /** When they came, in milliseconds since 1970. */
+  /** When they came, in milliseconds since 1970, as `Date.now()` has it. 0 or more. */
   readonly receivedAtMs: number
-  /** What is known of this host's headers. */
+  /** What is known of this host's headers. @default nothing */
   readonly hints?: HeaderHints | undefined
 }
 
@@ -49,8 +50,18 @@ const always: ReadonlySet<string> = new Set(['retry-after', 'date', 'age'])
  * Moments are compared with the response's own `Date` unless a cache has kept it (`Age`), else with `receivedAtMs`.
  * What is malformed is as if it were not there: it never throws, and gives no `NaN`, nothing negative and no reset
  * beyond 31 days; a bare number of seconds that is more than a day, which may be milliseconds, counts as a day.
+ *
+ * @throws {PolicyError} if `context` makes no sense; its `path` names the field. Headers are never refused
  */
-export function parseRateLimit(
+export function parseRateLimit(headers: HeaderCarrier | undefined, context: RateLimitContext): RateLimit {
+  const { receivedAtMs, hints } = plainFields(context, ['status', 'receivedAtMs', 'hints'], 'context')
+  nonNegativeNumber(receivedAtMs, 'context.receivedAtMs')
+  if (hints !== undefined) checkHeaderHints(hints, 'context.hints')
+  return readRateLimit(headers, context)
+}
+
+/** The same for a context that is known to make sense. It runs once for each answer. */
+export function readRateLimit(
   headers: HeaderCarrier | undefined,
   { receivedAtMs, hints = {} }: RateLimitContext,
 ): RateLimit {

@@ -86,9 +86,24 @@ function wholeNumber(value: unknown): number | undefined {
 
 /** What is said of limits of the same name in two places. */
 function merge(declared: readonly RateLimitPolicy[], present: readonly RateLimitPolicy[]): RateLimitPolicy[] {
-  const byName = new Map(declared.map((policy) => [policy.name, policy]))
-  for (const policy of present) byName.set(policy.name, { ...byName.get(policy.name), ...policy })
+  const byName = tightestByName(declared)
+  for (const [name, policy] of tightestByName(present)) byName.set(name, { ...byName.get(name), ...policy })
   return [...byName.values()]
+}
+
+/** Of several of one name in one list, which should not be, the one that has least. */
+function tightestByName(policies: readonly RateLimitPolicy[]): Map<string | undefined, RateLimitPolicy> {
+  const byName = new Map<string | undefined, RateLimitPolicy>()
+  for (const policy of policies) {
+    const other = byName.get(policy.name)
+    if (other === undefined || isTighter(policy, other)) byName.set(policy.name, policy)
+  }
+  return byName
+}
+
+function isTighter(a: RateLimitPolicy, b: RateLimitPolicy): boolean {
+  const more = (a.remaining ?? a.limit ?? 0) - (b.remaining ?? b.limit ?? 0)
+  return more < 0 || (more === 0 && (a.resetMs ?? a.windowMs ?? 0) > (b.resetMs ?? b.windowMs ?? 0))
 }
 
 function attempt<T>(parse: () => T): T | undefined {

@@ -67,7 +67,8 @@ export const optionScenarios: readonly AdapterScenario[] = [
   ...[
     ['hostpace.skip', { skip: '5' }],
     ['hostpace.maxWait', { maxWait: 5 }],
-    ['priority', { priority: '5' }],
+    ['hostpace.priority', { priority: '5' }],
+    ['hostpace.cost', { cost: 1.5 }],
   ].map(([path, wrong]) =>
     scenario(`an option that makes no sense is refused by name: ${path}`, plainOnly, async (setting) => {
       const { a, driver, send, pacer } = setting

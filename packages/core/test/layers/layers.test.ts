@@ -423,3 +423,15 @@ describe('A11: options that make no sense are refused by name, and zero never me
     },
   )
 })
+
+test('a rule has a name of its own, which a bundler that shortens the names of classes does not touch', () => {
+  const layers = [
+    new TokenBucket({ rate: 5 }),
+    new LeakyBucket({ intervalMs: 5 }),
+    new SlidingWindowLog({ limit: 5, windowMs: 5 }),
+    new SlidingWindowCounter({ limit: 5, windowMs: 5 }),
+    new FixedWindow({ limit: 5, windowMs: 5 }),
+  ]
+  const names = ['TokenBucket', 'LeakyBucket', 'SlidingWindowLog', 'SlidingWindowCounter', 'FixedWindow']
+  expect(layers.map(({ rule }) => rule)).toEqual(names)
+})

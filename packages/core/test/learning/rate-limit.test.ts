@@ -173,3 +173,22 @@ test('hints name the unit, and the headers', () => {
   expect(parse(later, { reset: 's' }).policies).toEqual([{ resetMs: 31 * 86_400_000 }])
   expect(parse({ 'x-ratelimit-reset': '30s' }, { reset: 'ms' }).policies).toEqual([{ resetMs: 30_000 }])
 })
+
+describe('what is malformed or should not be', () => {
+  test.each([
+    ['"a";r=50;t=10, "a";r=2;t=60', { remaining: 2, resetMs: 60_000 }],
+    ['"a";r=2;t=60, "a";r=50;t=10', { remaining: 2, resetMs: 60_000 }],
+    ['"a";r=2;t=60, "a";r=2;t=90', { remaining: 2, resetMs: 90_000 }],
+  ])('of one name twice in a list the tighter counts: %s', (ratelimit, expected) => {
+    expect(parse({ ratelimit }).policies).toEqual([{ name: 'a', ...expected }])
+    const both = { ratelimit: '"a";r=1;t=5', 'ratelimit-policy': '"a";q=100;w=60, "a";q=10;w=60' }
+    expect(parse(both).policies).toEqual([{ name: 'a', limit: 10, windowMs: 60_000, remaining: 1, resetMs: 5000 }])
+  })
+
+  test('a number with commas for thousands is none', () => {
+    const headers = { 'x-ratelimit-limit': '1,000', 'x-ratelimit-remaining': '12,345,678', 'x-ratelimit-reset': '5' }
+    expect(parse(headers).policies).toEqual([{ resetMs: 5000 }])
+    expect(parse({ 'ratelimit-limit': '100, 100;w=60' }).policies).toEqual([{ limit: 100 }])
+    expect(parse({ 'ratelimit-limit': '100,100;w=60' }).policies).toEqual([{ limit: 100 }])
+  })
+})
