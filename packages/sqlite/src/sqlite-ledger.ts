@@ -26,17 +26,18 @@ const markMs = 1000
 /** How many states are kept ready, so that those that nobody else has changed need not be read. */
 const mostReady = 1000
 
+/** It says first how long to stand still: all else may meet a lock. */
 const schema = `
+  PRAGMA busy_timeout = ${standstillMs};
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = NORMAL;
-  PRAGMA busy_timeout = ${standstillMs};
   CREATE TABLE IF NOT EXISTS hostpace_clock (
     id INTEGER PRIMARY KEY CHECK (id = 1), boot TEXT NOT NULL,
     monotonicMs REAL NOT NULL, wallMs REAL NOT NULL, fileMs REAL NOT NULL);
   CREATE TABLE IF NOT EXISTS hostpace_notice (
     host TEXT PRIMARY KEY, notice TEXT NOT NULL, overAtMs REAL NOT NULL) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS hostpace_state (
-    host TEXT NOT NULL, policy TEXT NOT NULL, seq INTEGER NOT NULL, state TEXT NOT NULL, overAtMs REAL NOT NULL,
+    host TEXT NOT NULL, policy TEXT NOT NULL, stamp REAL NOT NULL, state TEXT NOT NULL, overAtMs REAL NOT NULL,
     PRIMARY KEY (host, policy)) WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS hostpace_state_over ON hostpace_state (overAtMs);`
 
@@ -47,7 +48,7 @@ interface OpenFile {
   readonly setMark: Statement
   readonly notice: Statement
   readonly setNotice: Statement
-  readonly seq: Statement
+  readonly stamp: Statement
   readonly state: Statement
   readonly setState: Statement
   readonly sweep: readonly Statement[]
@@ -60,8 +61,9 @@ export class SqliteLedger implements Ledger {
   readonly #clock: MachineClock
   #file: OpenFile | undefined
   #sweptAtMs = Number.NEGATIVE_INFINITY
-  /** States as this process last wrote them, by host and policy; the oldest first. */
-  readonly #ready = new Map<string, { seq: number; state: HostState }>()
+  /** States as they stand in the file, each with the stamp of its last writing, by host and policy; the oldest first. */
+  readonly #ready = new Map<string, { stamp: number; state: HostState }>()
+  #isClosed = false
 
   constructor(path: string, timeoutMs: number, clock: MachineClock) {
     this.#path = path
@@ -79,6 +81,7 @@ export class SqliteLedger implements Ledger {
   }
 
   close(): void {
+    this.#isClosed = true
     this.#forget()
     this.#file?.db.close()
     this.#file = undefined
@@ -97,6 +100,7 @@ export class SqliteLedger implements Ledger {
   }
 
   #transact(call: LedgerCall): LedgerReply {
+    if (this.#isClosed) throw new Error('The store was closed')
     try {
       const file = this.#open()
       file.db.exec('BEGIN IMMEDIATE')
@@ -124,7 +128,7 @@ export class SqliteLedger implements Ledger {
     const reply = state.decide(call, notice, nowMs, stateUnder)
     if (reply.lost === true) return reply
     for (const [policy, other] of touched.set(limits.creditName, state)) {
-      this.#write(key, policy, other, reply.expiresInMs, file)
+      this.#write(key, policy, other, file)
     }
     if (notice.pauseVersion !== pauseVersion || notice.learnedVersion !== learnedVersion) {
       file.setNotice.run(key, encodeSaved(notice), noticeOverAtMs(notice) + keepMs)
@@ -150,22 +154,29 @@ export class SqliteLedger implements Ledger {
 
   #stateOf(key: string, limits: Limits, file: OpenFile): HostState | undefined {
     const name = `${limits.creditName} ${key}`
+    const row = file.stamp.get(key, limits.creditName) as { stamp: number } | undefined
+    if (row === undefined) return undefined
     const ready = this.#ready.get(name)
-    const current = file.seq.get(key, limits.creditName) as { seq: number } | undefined
-    if (current === undefined) return undefined
-    if (ready?.seq === current.seq) return ready.state
-    const { state } = file.state.get(key, limits.creditName) as { state: string }
-    this.#drop(name)
-    return new HostState(limits, decodeSaved<SavedHost>(state))
+    if (ready?.stamp === row.stamp) return ready.state
+    const { state: text } = file.state.get(key, limits.creditName) as { state: string }
+    const state = new HostState(limits, decodeSaved<SavedHost>(text))
+    this.#keepReady(name, row.stamp, state)
+    return state
   }
 
-  #write(key: string, policy: string, state: HostState, expiresInMs: number, file: OpenFile): void {
-    const saved = state.save()
-    const overAtMs = Math.max(saved.latestMs + expiresInMs, state.aliveUntilMs) + keepMs
-    file.setState.run(key, policy, saved.seq, encodeSaved(saved), overAtMs)
-    const name = `${policy} ${key}`
+  #write(key: string, policy: string, state: HostState, file: OpenFile): void {
+    const overAtMs = Math.max(state.latestMs, state.recoveredAtMs, state.aliveUntilMs) + keepMs
+    // No two writings have the same, also of one that was forgotten and has begun anew.
+    const stamp = Math.random()
+    file.setState.run(key, policy, stamp, encodeSaved(state.save()), overAtMs)
+    this.#keepReady(`${policy} ${key}`, stamp, state)
+  }
+
+  #keepReady(name: string, stamp: number, state: HostState): void {
+    const former = this.#ready.get(name)
+    if (former?.state !== state) this.#drop(name)
     this.#ready.delete(name)
-    this.#ready.set(name, { seq: saved.seq, state })
+    this.#ready.set(name, { stamp, state })
     if (this.#ready.size > mostReady) this.#drop(this.#ready.keys().next().value as string)
   }
 
@@ -216,7 +227,7 @@ function openFile(path: string): OpenFile {
       setMark: db.prepare('INSERT OR REPLACE INTO hostpace_clock VALUES (1, ?, ?, ?, ?)'),
       notice: db.prepare('SELECT notice FROM hostpace_notice WHERE host = ?'),
       setNotice: db.prepare('INSERT OR REPLACE INTO hostpace_notice VALUES (?, ?, ?)'),
-      seq: db.prepare('SELECT seq FROM hostpace_state WHERE host = ? AND policy = ?'),
+      stamp: db.prepare('SELECT stamp FROM hostpace_state WHERE host = ? AND policy = ?'),
       state: db.prepare('SELECT state FROM hostpace_state WHERE host = ? AND policy = ?'),
       setState: db.prepare('INSERT OR REPLACE INTO hostpace_state VALUES (?, ?, ?, ?, ?)'),
       sweep: [

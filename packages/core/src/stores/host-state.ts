@@ -62,7 +62,7 @@ export class HostState {
     return {
       seq: this.#seq,
       nowMs,
-      expiresInMs: this.#expiresInMs(nowMs),
+      expiresInMs: Math.max(0, this.recoveredAtMs - nowMs),
       workers: this.#workers.size,
       credits: this.#creditsLeft(nowMs),
       pauseVersion: notice.pauseVersion,
@@ -90,6 +90,12 @@ export class HostState {
     let sum = 0
     for (const { inFlight } of this.#workers.values()) sum += inFlight
     return sum
+  }
+
+  /** When it says no more than the state of a host never asked. */
+  get recoveredAtMs(): number {
+    const lastSlotMs = this.#book.slots.at(-1)?.departAtMs ?? Number.NEGATIVE_INFINITY
+    return Math.max(this.limits.stack.recoveredAt(this.#cells, 0), this.#book.pausedUntilMs, lastSlotMs)
   }
 
   /** When the last worker's lease is over. */
@@ -194,19 +200,19 @@ export class HostState {
         return undefined
       case 'pause':
         notice.pausedUntilMs = Math.max(notice.pausedUntilMs, nowMs + step.forMs)
-        notice.pauseVersion++
+        notice.pauseVersion = nextVersion(notice.pauseVersion, nowMs)
         this.#take(notice, nowMs)
         return undefined
       case 'resume':
         if (notice.pausedUntilMs > nowMs) {
           notice.pausedUntilMs = nowMs
-          notice.pauseVersion++
+          notice.pauseVersion = nextVersion(notice.pauseVersion, nowMs)
           this.#take(notice, nowMs)
         }
         return undefined
       case 'learn':
         notice.learned = shiftLearned(step.learned, nowMs)
-        notice.learnedVersion++
+        notice.learnedVersion = nextVersion(notice.learnedVersion, nowMs)
         this.#take(notice, nowMs)
         return undefined
       case 'spent':
@@ -338,10 +344,9 @@ export class HostState {
     const leaving = this.#book.slots.reduce((sum, { departAtMs, cost }) => sum + (departAtMs <= nowMs ? cost : 0), 0)
     return this.limits.stack.credits(this.#cells, 0, nowMs).map((credit) => Math.max(0, credit - leaving))
   }
+}
 
-  #expiresInMs(nowMs: number): number {
-    const lastSlotMs = this.#book.slots.at(-1)?.departAtMs ?? Number.NEGATIVE_INFINITY
-    const recoveredMs = this.limits.stack.recoveredAt(this.#cells, 0)
-    return Math.max(0, recoveredMs - nowMs, this.#book.pausedUntilMs - nowMs, lastSlotMs - nowMs)
-  }
+/** A version that no notice had before this one, should that have been forgotten. */
+function nextVersion(version: number, nowMs: number): number {
+  return Math.max(version + 1, Math.floor(nowMs))
 }
