@@ -7,7 +7,8 @@ import { run } from './command.mjs'
 import { root } from './pnpm.mjs'
 
 const expected = /^(package\.json|README\.md|CHANGELOG\.md|LICENSE|src\/.+\.ts|dist\/.+\.(js|d\.ts)(\.map)?)$/
-const required = ['package.json', 'README.md', 'LICENSE', 'dist/index.js', 'dist/index.d.ts']
+const required = ['package.json', 'README.md', 'LICENSE']
+const entry = { library: ['dist/index.js', 'dist/index.d.ts'], program: ['dist/main.js'] }
 
 const bin = (name) => join(root, 'node_modules/.bin', name)
 const folder = mkdtempSync(join(tmpdir(), 'hostpace-pack-'))
@@ -17,16 +18,18 @@ const packer = [join(root, '.ci/pack.mjs'), folder]
 const packed = JSON.parse(execFileSync(process.execPath, packer, { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 }))
 for (const { name, filename, files } of packed) {
   const paths = files.map(({ path }) => path)
+  const isProgram = paths.includes('dist/main.js')
   complain(
     `${name} would publish`,
     paths.filter((path) => !expected.test(path)),
   )
   complain(
     `${name} would be published without`,
-    required.filter((path) => !paths.includes(path)),
+    [...required, ...entry[isProgram ? 'program' : 'library']].filter((path) => !paths.includes(path)),
   )
   run([bin('publint'), '--strict', filename], { quiet: true })
-  run([bin('attw'), filename, '--profile', 'esm-only', '--quiet'])
+  // A program has no types to get wrong.
+  if (!isProgram) run([bin('attw'), filename, '--profile', 'esm-only', '--quiet'])
   console.log(`${name}: ${paths.length} files`)
 }
 

@@ -1,0 +1,57 @@
+import { showDuration } from '../durations.ts'
+import type { Simulation } from '../simulation.ts'
+
+const levels = ' ▁▂▃▄▅▆▇█'
+const rows = 4
+
+/** Bars of blocks for a terminal: how many requests leave in each stretch of time, all policies to one scale. */
+export function terminalChart(
+  simulations: readonly Simulation[],
+  arrivals: readonly number[],
+  columns: number,
+): string {
+  const width = Math.max(20, Math.min(columns - 8, 100))
+  const endMs = Math.max(
+    1,
+    ...simulations.map(({ departures }) => departures.at(-1)?.departMs ?? 0),
+    arrivals.at(-1) ?? 0,
+  )
+  const columnMs = endMs / (width - 1)
+  const series = [
+    { name: 'arrivals', counts: counted(arrivals, columnMs, width) },
+    ...simulations.map(({ name, departures }) => ({
+      name,
+      counts: counted(
+        departures.map(({ departMs }) => departMs),
+        columnMs,
+        width,
+      ),
+    })),
+  ]
+  const most = Math.max(1, ...series.flatMap(({ counts }) => counts))
+  const charts = series.map(({ name, counts }) => `${name}\n${bars(counts, most)}`)
+  const axis = `${' '.repeat(6)}0${showDuration(endMs).padStart(width - 1)}\n`
+  return `${charts.join('\n')}${axis}${' '.repeat(6)}a column is ${showDuration(columnMs)}\n`
+}
+
+function counted(times: readonly number[], columnMs: number, width: number): number[] {
+  const counts = Array<number>(width).fill(0)
+  for (const time of times) {
+    const column = Math.min(width - 1, Math.floor(time / columnMs + 1e-9))
+    counts[column] = (counts[column] as number) + 1
+  }
+  return counts
+}
+
+function bars(counts: readonly number[], most: number): string {
+  const steps = levels.length - 1
+  // What is there at all is seen.
+  const heights = counts.map((count) => Math.max(Math.sign(count), Math.round((count / most) * rows * steps)))
+  const lines = Array.from({ length: rows }, (_, row) => {
+    const below = (rows - 1 - row) * steps
+    const blocks = heights.map((height) => levels[Math.max(0, Math.min(steps, height - below))])
+    const label = row === 0 ? String(most) : row === rows - 1 ? '0' : ''
+    return `${label.padStart(5)} ${blocks.join('')}`.trimEnd()
+  })
+  return `${lines.join('\n')}\n`
+}

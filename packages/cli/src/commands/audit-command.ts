@@ -1,0 +1,153 @@
+import type { Policy } from '@hostpace/core'
+import { HostAudit, type HostVerdict, type Violation } from '../audit.ts'
+import { durationOption, rounded, showDuration } from '../durations.ts'
+import { CliError, InputError } from '../errors.ts'
+import type { Io } from '../io.ts'
+import { inOrder, sampleResolution } from '../logs/in-order.ts'
+import { type LogFormat, readLog } from '../logs/read-log.ts'
+import { readPolicy } from '../read-policy.ts'
+import { requestFilter } from '../request-filter.ts'
+
+export interface AuditOptions {
+  readonly policy: string
+  readonly format: LogFormat
+  readonly host?: string
+  readonly client?: string
+  readonly userAgent?: string
+  readonly timeField?: string
+  readonly durationField?: string
+  readonly hostField?: string
+  readonly clientField?: string
+  readonly agentField?: string
+  readonly resolution?: string
+  readonly tolerance: string
+  readonly reorder: string
+  readonly show: string
+  readonly skipUnreadable?: boolean
+  readonly json?: boolean
+}
+
+/** What an audit found, as `--json` prints it. */
+interface AuditReport {
+  readonly log: string
+  readonly format: LogFormat
+  readonly policy: Policy
+  readonly honoured: boolean
+  /** How fine the stamps of the log are, in milliseconds. */
+  readonly resolutionMs: number
+  readonly toleranceMs: number
+  readonly requests: number
+  readonly unreadable: number
+  readonly notJudged: readonly string[]
+  readonly hosts: readonly HostVerdict[]
+}
+
+/** `hostpace audit`: exit code 0 if the log honours the policy, 1 if it does not. */
+export async function auditCommand(path: string, options: AuditOptions, io: Io): Promise<number> {
+  const { policy } = await readPolicy(options.policy)
+  const report = await audit(path, policy, options, io)
+  io.out(options.json ? `${JSON.stringify(report)}\n` : textOf(report))
+  return report.honoured ? 0 : 1
+}
+
+async function audit(path: string, policy: Policy, options: AuditOptions, io: Io): Promise<AuditReport> {
+  const isWanted = requestFilter(options)
+  const toleranceMs = durationOption('--tolerance', options.tolerance)
+  const reorderMs = options.reorder === 'all' ? Number.POSITIVE_INFINITY : durationOption('--reorder', options.reorder)
+  const mostShown = countOption('--show', options.show)
+  const given = options.resolution === undefined ? undefined : durationOption('--resolution', options.resolution, 1e-3)
+  const file = path === '-' ? 'stdin' : path
+  const log = readLog(
+    path,
+    { format: options.format, fields: fieldsOf(options), skipUnreadable: options.skipUnreadable },
+    io,
+  )
+  const sample = await sampleResolution(log.entries)
+  const resolutionMs = given ?? sample.resolutionMs
+  const audits = new Map<string, HostAudit>()
+  let requests = 0
+  for await (const entries of inOrder(sample.entries, file, reorderMs)) {
+    for (const entry of entries) {
+      if (!isWanted(entry)) continue
+      requests++
+      const host = entry.host ?? ''
+      let hostAudit = audits.get(host)
+      if (hostAudit === undefined) {
+        hostAudit = new HostAudit(host, policy, resolutionMs + toleranceMs, entry, mostShown)
+        audits.set(host, hostAudit)
+      }
+      hostAudit.take(entry)
+    }
+  }
+  if (requests === 0) throw new InputError({ file }, 'has no request to look at')
+  const hosts = [...audits.values()].map((hostAudit) => hostAudit.verdict()).sort((a, b) => b.violations - a.violations)
+  return {
+    ...{ log: file, format: log.format, policy, resolutionMs, toleranceMs, requests, unreadable: log.unreadable },
+    honoured: hosts.every(({ honoured }) => honoured),
+    notJudged: policy.concurrency === undefined ? [] : ['concurrency'],
+    hosts,
+  }
+}
+
+function fieldsOf({ timeField, durationField, hostField, clientField, agentField }: AuditOptions) {
+  return { time: timeField, duration: durationField, host: hostField, client: clientField, userAgent: agentField }
+}
+
+function countOption(name: string, text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text)
+  throw new CliError(`${name} must be a whole number, got '${text}'`)
+}
+
+function textOf(report: AuditReport): string {
+  const { log, format, requests, resolutionMs, toleranceMs, unreadable, notJudged, hosts, honoured } = report
+  const unit = format === 'har' ? 'entry' : 'line'
+  const tolerance = toleranceMs > 0 ? ` and ${showDuration(toleranceMs)} of tolerance` : ''
+  const broken = hosts.reduce((sum, { violations }) => sum + violations, 0)
+  return [
+    `${log}: ${counted(requests, 'request')} (${format}), stamped to ${showDuration(resolutionMs)}${tolerance}`,
+    'A request came at its stamp or less than that later; a rule is broken where no such moments would keep it.',
+    ...(unreadable > 0 ? [`${counted(unreadable, 'line')} could not be read, and left out.`] : []),
+    ...notJudged.map((field) => `${field} is not judged: a log does not tell.`),
+    ...hosts.flatMap((host) => hostLines(host, unit)),
+    '',
+    honoured ? 'The policy was honoured.' : `The policy was NOT honoured: ${counted(broken, 'violation')}.`,
+    '',
+  ].join('\n')
+}
+
+function hostLines(verdict: HostVerdict, unit: string): string[] {
+  const { host, requests, firstAtMs, lastAtMs, averagePerSecond, rules, shown, violations } = verdict
+  const average = averagePerSecond === null ? 'all at once' : `${rounded(averagePerSecond)}/s on average`
+  const span = `${new Date(firstAtMs).toISOString()} to ${new Date(lastAtMs).toISOString()}`
+  const more = violations - shown.length
+  return [
+    '',
+    `${host === '' ? 'No host named' : host}: ${counted(requests, 'request')} from ${span}, ${average}`,
+    ...rules.map(({ rule, violations: count, worst }) => {
+      const state = count === 0 ? 'kept' : `BROKEN ${counted(count, 'time')}`
+      const most = worst === null ? '' : `; worst: ${spanText(worst, unit)}`
+      return `  ${rule}: ${state}${most}`
+    }),
+    ...shown.map((violation) => `  ${unit} ${violation.lastLine}: ${violationText(violation, unit)}`),
+    ...(more > 0 ? [`  and ${more} more (--show ${violations} shows all)`] : []),
+  ]
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
+
+function spanText(
+  { firstLine, lastLine, count, permitted, withinMs }: Violation | (HostVerdict['rules'][0]['worst'] & {}),
+  unit: string,
+): string {
+  const units = unit === 'entry' ? 'entries' : 'lines'
+  const where = firstLine === lastLine ? `${unit} ${firstLine}` : `${units} ${firstLine} to ${lastLine}`
+  return `${count} in less than ${showDuration(withinMs)}, ${permitted} permitted (${where})`
+}
+
+function violationText(violation: Violation, unit: string): string {
+  const { rule, count, permitted, withinMs, firstLine, atMs } = violation
+  const span = `request ${count} in less than ${showDuration(withinMs)} since ${unit} ${firstLine}, where ${permitted} are permitted`
+  return `${new Date(atMs).toISOString()} ${span} (${rule})`
+}

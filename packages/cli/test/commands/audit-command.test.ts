@@ -1,0 +1,227 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { runCli, runJson } from '../run-cli.ts'
+
+const interval = ['--policy', '{"intervalMs":2000}']
+
+/** A line of the combined format at so many seconds past noon. */
+function line(second: number, client = '192.0.2.7', agent = 'mybot/1.0'): string {
+  const time = new Date(Date.UTC(2026, 9, 10, 12, 0, second)).toISOString().slice(11, 19)
+  return `${client} - - [10/Oct/2026:${time} +0000] "GET / HTTP/1.1" 200 5 "-" "${agent}"\n`
+}
+
+const audit = (log: string | Uint8Array, ...args: string[]) => runJson(['audit', '-', ...args], log)
+
+describe('the verdict', () => {
+  test('honoured: code 0', async () => {
+    const { code, report } = await audit(line(0) + line(2) + line(4), ...interval)
+    expect(code).toBe(0)
+    expect(report).toMatchObject({ honoured: true, format: 'combined', resolutionMs: 1000, requests: 3 })
+    expect(report.hosts[0]).toMatchObject({ violations: 0, averagePerSecond: 0.5 })
+  })
+
+  test('violated: code 1, each with its line, and the worst', async () => {
+    const { code, report } = await audit(line(0) + line(2) + line(3) + line(9) + line(9), ...interval)
+    expect(code).toBe(1)
+    const [host] = report.hosts
+    expect(
+      host.shown.map(({ firstLine, lastLine }: { firstLine: number; lastLine: number }) => [firstLine, lastLine]),
+    ).toEqual([
+      [2, 3],
+      [4, 5],
+    ])
+    expect(host.rules[0]).toMatchObject({ violations: 2, worst: { firstLine: 4, lastLine: 5, withinMs: 1000 } })
+  })
+
+  test('in words', async () => {
+    const { code, out } = await runCli(['audit', '-', ...interval, '--show', '1'], line(0) + line(0) + line(0))
+    expect(code).toBe(1)
+    expect(out).toContain('stamped to 1 s')
+    expect(out).toContain('2 s between two requests: BROKEN 2 times')
+    expect(out).toContain('line 2: 2026-10-10T12:00:00.000Z')
+    expect(out).toContain('and 1 more')
+    expect(out).toContain('NOT honoured: 2 violations')
+  })
+
+  test('a stamp of a second accuses nobody who may be innocent', async () => {
+    // 0.9 and 1.1 seconds apart can both look like one second.
+    const stamps = line(0) + line(1) + line(2) + line(3)
+    expect((await audit(stamps, '--policy', '{"intervalMs":1000}')).code).toBe(0)
+    expect((await audit(stamps, '--policy', '{"intervalMs":1200}')).code).toBe(0)
+    // Four of them within less than four seconds cannot have been 1334 ms apart.
+    expect((await audit(stamps, '--policy', '{"intervalMs":1334}')).code).toBe(1)
+    expect((await audit(stamps, '--policy', '{"intervalMs":1334}', '--tolerance', '10ms')).code).toBe(0)
+    expect((await audit(stamps, '--policy', '{"intervalMs":1200}', '--resolution', '1ms')).code).toBe(1)
+  })
+})
+
+describe('what is looked at', () => {
+  const mixed = line(0) + line(0, '2001:db8::7') + line(0, '192.0.2.9', 'other') + line(1, '2001:0DB8::0007')
+  test.each([
+    [['--client', '192.0.2.7'], 1],
+    [['--client', '192.0.2.0/24'], 2],
+    [['--client', '2001:db8:0::7'], 2],
+    [['--client', '2001:db8::/32'], 2],
+    [['--user-agent', 'MyBot'], 3],
+  ])('%j', async (args, requests) => {
+    expect((await audit(mixed, '--policy', '{"rate":100}', ...args)).report.requests).toBe(requests)
+  })
+
+  test('each host is judged apart', async () => {
+    const log = ['a.example', 'b.example', 'A.example.:443', 'https://b.example/x'].map((host, index) =>
+      JSON.stringify({ time: `2026-10-10T12:00:0${index}.000Z`, host }),
+    )
+    const { code, report } = await audit(log.join('\n'), '--policy', '{"intervalMs":2000}')
+    expect(code).toBe(0)
+    expect(report.hosts.map(({ host, requests }: { host: string; requests: number }) => [host, requests])).toEqual([
+      ['a.example', 2],
+      ['b.example', 2],
+    ])
+    expect((await audit(log.join('\n'), ...interval, '--host', 'B.example')).report.requests).toBe(2)
+  })
+})
+
+test('a log that is out of order is put in order, as far as it is let', async () => {
+  const log = line(4) + line(0) + line(2)
+  expect((await audit(log, ...interval)).code).toBe(0)
+  expect((await audit(log, ...interval, '--reorder', 'all')).code).toBe(0)
+  const long = Array.from({ length: 3000 }, (_, index) => line(2 * index)).join('')
+  const { code, err } = await runCli(['audit', '-', ...interval, '--reorder', '1m'], long + line(0))
+  expect(code).toBe(2)
+  expect(err).toMatch(/^hostpace: stdin:3001: is .* older than line 3000 .*--reorder/)
+  expect((await audit(long + line(1), ...interval, '--reorder', 'all')).report.hosts[0].violations).toBe(2)
+})
+
+test('time zones count', async () => {
+  const log =
+    line(0) + line(2).replace('12:00:02 +0000', '14:00:02 +0200') + line(4).replace('12:00:04 +0000', '06:30:04 -0530')
+  expect((await audit(log, ...interval)).report.hosts[0]).toMatchObject({ violations: 0, averagePerSecond: 0.5 })
+})
+
+test('gzip is unpacked, several members too, and broken gzip is an error', async () => {
+  const packed = Buffer.concat([gzipSync(line(0)), gzipSync(line(1))])
+  expect((await audit(packed, ...interval)).report).toMatchObject({ requests: 2, honoured: false })
+  const { code, err } = await runCli(['audit', '-', ...interval], packed.subarray(0, 40))
+  expect(code).toBe(2)
+  expect(err).toContain('broken gzip')
+})
+
+test('nginx JSON: the request came request_time before msec', async () => {
+  const log = '{"msec":1700000009.000,"request_time":9.000}\n{"msec":"1700000002.001","request_time":"0.001"}\n'
+  const { code, report } = await audit(log, ...interval)
+  expect(code).toBe(0)
+  expect(report).toMatchObject({ format: 'jsonl', resolutionMs: 1 })
+})
+
+test('JSON lines with fields of their own', async () => {
+  const log = '{"at":{"when":1700000000123},"to":"https://a.example/x","took":0.1,"who":"192.0.2.1","what":"bot"}\n'
+  const fields = ['--time-field', 'at.when', '--host-field', 'to', '--duration-field', 'took', '--client-field', 'who']
+  const { report } = await audit(
+    log,
+    ...interval,
+    ...fields,
+    '--agent-field',
+    'what',
+    '--user-agent',
+    'BOT',
+    '--client',
+    '192.0.2.1',
+  )
+  expect(report.hosts[0]).toMatchObject({ host: 'a.example', firstAtMs: 1_700_000_000_023 })
+})
+
+describe('HAR', () => {
+  const entry = (ms: number, url: string, more: object = {}) => ({
+    startedDateTime: new Date(1_700_000_000_000 + ms).toISOString(),
+    request: { url, headers: [{ name: 'User-Agent', value: 'mybot' }] },
+    ...more,
+  })
+  const har = (...entries: object[]) => ({ log: { version: '1.2', pages: [{ startedDateTime: 'x' }], entries } })
+  const two = har(
+    entry(0, 'https://a.example/1'),
+    entry(10, 'data:text/plain,x'),
+    entry(20, 'https://a.example/2', { _fromCache: 'disk' }),
+    entry(1999, 'https://a.example/3'),
+  )
+
+  test.each([
+    ['on one line', JSON.stringify(two)],
+    ['over many lines', JSON.stringify(two, null, 2)],
+    ['with a byte-order mark', `\uFEFF${JSON.stringify(two)}\n\n`],
+  ])('%s', async (_, text) => {
+    const { code, report } = await audit(text, ...interval, '--user-agent', 'mybot')
+    expect(code).toBe(1)
+    expect(report).toMatchObject({ format: 'har', requests: 2, resolutionMs: 1 })
+    expect(report.hosts[0].shown[0]).toMatchObject({ firstLine: 1, lastLine: 4, withinMs: 2000 })
+  })
+
+  test.each([
+    ['{"log":{"entries":[{"a" 1}]}}', 'stdin:1: is no HAR'],
+    ['{"log":{\n"entries":[}', 'stdin:2'],
+    ['{"log":{"entries":[', 'in the middle'],
+    ['{"log":{"entries":[]}}', 'no entries'],
+    ['{"log":{"entries":[{"startedDateTime":"now"}]}}', 'entry 1 has no startedDateTime'],
+  ])('broken: %s', async (text, message) => {
+    const { code, err } = await runCli(['audit', '-', ...interval], text)
+    expect(code).toBe(2)
+    expect(err).toContain(message)
+  })
+})
+
+describe('what cannot be read', () => {
+  test.each([
+    ['rubbish\n', 'stdin:1:1: has no date'],
+    [`${line(0)}192.0.2.1 - - [31/Feb/2026:12:00:00 +0000] "GET / HTTP/1.1" 200 1\n`, 'stdin:2:15: has no date'],
+    ['192.0.2.1 - - [10/Oct/2026:12:00:00 +0000] GET\n', 'stdin:1:44: has no request'],
+    ['192.0.2.1 - - [10/Oct/2026:12:00:00 +0000] "GET / HTTP/1.1" ok\n', 'has no status'],
+    ['{"time":"2026-10-10T12:00:00Z"}\n{"time":}\n', 'stdin:2:9: is no JSON'],
+    ['{"time":"yesterday"}\n', 'no time that can be read'],
+    ['', 'no request to look at'],
+  ])('%j', async (text, message) => {
+    const { code, err } = await runCli(['audit', '-', ...interval], text)
+    expect(code).toBe(2)
+    expect(err).toContain(message)
+  })
+
+  test('is left out and counted on demand', async () => {
+    const { code, report } = await audit(`${line(0)}rubbish\n${line(2)}`, ...interval, '--skip-unreadable')
+    expect(code).toBe(0)
+    expect(report).toMatchObject({ requests: 2, unreadable: 1 })
+  })
+
+  test.each([
+    [['--client', '1.2.3'], '--client'],
+    [['--client', '1.2.3.4/33'], '--client'],
+    [['--format', 'xml'], 'xml'],
+    [['--tolerance', 'some'], '--tolerance'],
+    [['--reorder', 'some'], '--reorder'],
+    [['--show', '-1'], '--show'],
+    [['--resolution', '0'], '--resolution'],
+  ])('options: %j', async (args, message) => {
+    const { code, err } = await runCli(['audit', '-', ...interval, ...args], line(0))
+    expect(code).toBe(2)
+    expect(err).toContain(message)
+  })
+})
+
+describe('a file', () => {
+  let folder: string
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'hostpace-cli-'))
+  })
+  afterAll(() => rm(folder, { recursive: true }))
+
+  test('of several chunks, with lines across their edges', async () => {
+    const path = join(folder, 'access.log')
+    await writeFile(
+      path,
+      Array.from({ length: 20_000 }, (_, index) => line(2 * index).replace('\n', '\r\n')).join('') + line(39_999),
+    )
+    const { report } = await runJson(['audit', path, ...interval])
+    expect(report).toMatchObject({ log: path, requests: 20_001 })
+    expect(report.hosts[0].shown).toEqual([expect.objectContaining({ lastLine: 20_001 })])
+  })
+})
