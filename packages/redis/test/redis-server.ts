@@ -21,6 +21,16 @@ export interface RedisServer {
 /** Whether there is a program to start: where not, the tests that need one are skipped. */
 export const hasRedisServer: boolean = spawnSync('redis-server', ['--version']).status === 0
 
+/** Whether there is a server for tests that neither stop it nor need it alone: one to start, or that of REDIS_URL. */
+export const serverIsThere: boolean = hasRedisServer || process.env.REDIS_URL !== undefined
+
+/** A server for tests that neither stop it nor need it alone. */
+export async function openServer(): Promise<Pick<RedisServer, 'url' | 'close'>> {
+  const url = process.env.REDIS_URL
+  if (url === undefined) return startRedisServer()
+  return { url, async close() {} }
+}
+
 /** Starts a server on a free port of 127.0.0.1. Nothing is kept on disk. */
 export async function startRedisServer(...options: string[]): Promise<RedisServer> {
   const port = await freePort()

@@ -8,7 +8,7 @@ import { anyPolicy } from '../../core/test/any-policy.ts'
 import { scriptRunnerOf } from '../src/redis-client.ts'
 import { RedisLedger } from '../src/redis-ledger.ts'
 import { limitsOf } from './limits.ts'
-import { hasRedisServer, type RedisServer, startRedisServer } from './redis-server.ts'
+import { openServer, type RedisServer, serverIsThere } from './redis-server.ts'
 
 type Act = {
   worker: number
@@ -133,16 +133,16 @@ class Script {
 
   #known(worker: number, which: number): string {
     const names = this.#names[worker] ?? []
-    return names[names.length - 1 - which] ?? 'unknown'
+    return names[names.length - 1 - which] ?? `${worker}.unknown`
   }
 }
 
-describe.skipIf(!hasRedisServer)('the script', () => {
-  let server: RedisServer
+describe.skipIf(!serverIsThere)('the script', () => {
+  let server: Pick<RedisServer, 'url' | 'close'>
   let client: Redis
 
   beforeAll(async () => {
-    server = await startRedisServer()
+    server = await openServer()
     client = new Redis(server.url)
   })
 
@@ -152,6 +152,7 @@ describe.skipIf(!hasRedisServer)('the script', () => {
   })
 
   test('answers to any history as the ledger in core does, to the last bit', async () => {
+    const prefix = `${Math.random()}:`
     let run = 0
     const anyLimits = fc.record({ policy: anyPolicy, concurrency: fc.option(fc.integer({ min: 1, max: 3 })) })
     await fc.assert(
@@ -161,7 +162,7 @@ describe.skipIf(!hasRedisServer)('the script', () => {
           limitsOf({ ...policy, ...(concurrency && { concurrency }) }),
         )
         const core = new MemoryLedger(clock)
-        const redis = new RedisLedger(scriptRunnerOf(client), `test${++run}:`, () => clock.now())
+        const redis = new RedisLedger(scriptRunnerOf(client), `${prefix}${++run}:`, () => clock.now())
         const script = new Script()
         for (const act of [touch(0), touch(1), ...acts]) {
           clock.advance(act.advanceMs)
@@ -184,15 +185,16 @@ describe.skipIf(!hasRedisServer)('the script', () => {
           expect(plain(await redis.decide(call))).toEqual(plain(expected))
         }
       }),
-      { numRuns: 3000 },
+      { numRuns: 1000 },
     )
   }, 120_000)
 
   test('a log of many departures is read page by page, and kept as short as it can be', async () => {
     const clock = new ManualClock({ nowMs: 1_700_000_000_000 })
     const limits = limitsOf({ quotas: [{ limit: 300, windowMs: 10_000 }] })
+    const prefix = `${Math.random()}:`
     const core = new MemoryLedger(clock)
-    const redis = new RedisLedger(scriptRunnerOf(client), 'log:', () => clock.now())
+    const redis = new RedisLedger(scriptRunnerOf(client), prefix, () => clock.now())
     const call = { key: 'https://a.example', limits, worker: 'a', leaseMs: 1e9, horizonMs: 100, inFlight: 0 }
     for (let count = 0; count < 1200; count++) {
       const slot = `a.${count}`
@@ -206,7 +208,7 @@ describe.skipIf(!hasRedisServer)('the script', () => {
       expect(plain(await redis.decide(asked))).toEqual(plain(expected))
       clock.advance(count % 100 === 99 ? 4000 : (count * 7.3) % 29)
     }
-    const [list] = await client.keys('log:*:0')
+    const [list] = await client.keys(`${prefix}*:0`)
     expect(await client.llen(list as string)).toBeLessThan(300)
   })
 })

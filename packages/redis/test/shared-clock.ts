@@ -5,6 +5,9 @@ import type { Redis } from 'ioredis'
 import { scriptRunnerOf } from '../src/redis-client.ts'
 import { RedisLedger } from '../src/redis-ledger.ts'
 
+/** What all keys of this run begin with. */
+export const suitePrefix = `suite-${Math.random()}:`
+
 let opened = 0
 
 /** Two stores over one connection, with a clock for them and the server that moves only when told to. */
@@ -12,7 +15,7 @@ export function manualDriver(client: () => Redis): StoreDriver {
   return {
     open() {
       const clock = new SteppedClock()
-      const prefix = `suite${++opened}:`
+      const prefix = `${suitePrefix}${++opened}:`
       const ledgers = [0, 1].map(
         () => new WatchedLedger(new RedisLedger(scriptRunnerOf(client()), prefix, () => clock.now())),
       ) as [WatchedLedger, WatchedLedger]

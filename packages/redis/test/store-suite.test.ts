@@ -2,8 +2,8 @@ import { memoryStore } from '@hostpace/core'
 import { ManualClock, playStoreHistory, type StoreDriver, storeHistory, storeScenarios } from '@hostpace/core/testing'
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hasRedisServer, type RedisServer, startRedisServer } from './redis-server.ts'
-import { manualDriver } from './shared-clock.ts'
+import { openServer, type RedisServer, serverIsThere } from './redis-server.ts'
+import { manualDriver, suitePrefix } from './shared-clock.ts'
 
 const memory: StoreDriver = {
   open() {
@@ -18,13 +18,13 @@ const memory: StoreDriver = {
   },
 }
 
-describe.skipIf(!hasRedisServer)('the redis store', () => {
-  let server: RedisServer
+describe.skipIf(!serverIsThere)('the redis store', () => {
+  let server: Pick<RedisServer, 'url' | 'close'>
   let client: Redis
   const driver = manualDriver(() => client)
 
   beforeAll(async () => {
-    server = await startRedisServer()
+    server = await openServer()
     client = new Redis(server.url)
   })
 
@@ -44,7 +44,7 @@ describe.skipIf(!hasRedisServer)('the redis store', () => {
   }, 60_000)
 
   test('leaves no key behind that does not expire', async () => {
-    const keys = await client.keys('*')
+    const keys = await client.keys(`${suitePrefix}*`)
     expect(keys.length).toBeGreaterThan(0)
     for (const key of keys) expect(await client.pttl(key), key).not.toBe(-1)
   })

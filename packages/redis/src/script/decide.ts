@@ -25,11 +25,7 @@ end
 state.seq = max(state.seq, call.seq) + 1
 
 local expiryMs, ttlMs = expiresInMs(state, nowMs), ttlOf(state, nowMs)
-local promised = promisedOf(state)
-local credits = {}
-for index, layer in ipairs(state.stack) do
-  credits[index] = numberJson(max(0, layerCredit(layer, state.cells[index], nowMs) - promised))
-end
+local credits = listJson(creditsLeft(state, nowMs), numberJson)
 writeState(state, ttlMs)
 for _, former in pairs(call.formerStates) do writeState(former, ttlOf(former, nowMs)) end
 writeNotice(notice, nowMs, ttlMs)
@@ -44,6 +40,6 @@ return '{"seq":' .. numberJson(state.seq)
   .. ',"workers":' .. #state.workers
   .. ',"pauseVersion":' .. numberJson(notice.pauseVersion)
   .. ',"learnedVersion":' .. numberJson(notice.learnedVersion)
-  .. ',"credits":[' .. table.concat(credits, ',') .. ']'
+  .. ',"credits":' .. credits
   .. ',"answers":[' .. table.concat(answers, ',') .. ']' .. learned .. '}'
 `

@@ -138,10 +138,17 @@ local function inFlightOf(state)
   return sum
 end
 
-local function promisedOf(state)
-  local sum = 0
-  for _, slot in ipairs(state.book.slots) do sum = sum + slot.cost end
-  return sum
+-- What each layer has left once those have been charged that are on their way to the wire.
+local function creditsLeft(state, nowMs)
+  local leaving = 0
+  for _, slot in ipairs(state.book.slots) do
+    if slot.departAtMs <= nowMs then leaving = leaving + slot.cost end
+  end
+  local credits = {}
+  for index, layer in ipairs(state.stack) do
+    credits[index] = max(0, layerCredit(layer, state.cells[index], nowMs) - leaving)
+  end
+  return credits
 end
 
 -- What a dead worker was promised for later is struck out; what it was about to send counts as sent.
@@ -203,9 +210,8 @@ end
 
 -- The worker remembers a state in which more was used than in this one.
 local function heal(state, credits, nowMs)
-  local unknown = state.spent + promisedOf(state)
   local left = {}
-  for index, credit in ipairs(credits) do left[index] = credit - unknown end
+  for index, credit in ipairs(credits) do left[index] = credit - state.spent end
   stackLower(state.stack, state.cells, left, nowMs)
 end
 

@@ -75,17 +75,20 @@ local function bookForecast(book, stack, cells, nowMs)
   return forecastAmong(book, book.slots, stack, cells, nowMs)
 end
 
--- Whether a slot is for one of the same worker who came later than order, and is still ahead.
-local function makesRoom(slot, order, nowMs, worker)
-  return slot.order > order and slot.worker == worker and timeOf(slot, nowMs) > nowMs
+-- Whether a slot is for one who stands behind, and is still ahead: one with a later time, or of the same worker with a
+-- higher number.
+local function makesRoom(slot, order, departAtMs, nowMs, worker)
+  local isBehind = slot.departAtMs > departAtMs or (slot.order > order and slot.worker == worker)
+  return isBehind and timeOf(slot, nowMs) > nowMs
 end
 
--- A forecast for one who came as number order: what was promised to those who came later makes room.
-local function forecastAhead(book, stack, cells, nowMs, order, worker)
+-- A forecast for one who came as number order, and was promised departAtMs before: what was promised to those behind
+-- makes room.
+local function forecastAhead(book, stack, cells, nowMs, order, departAtMs, worker)
   settle(book, stack, cells, nowMs)
   local ahead, later = {}, {}
   for _, slot in ipairs(book.slots) do
-    local list = makesRoom(slot, order, nowMs, worker) and later or ahead
+    local list = makesRoom(slot, order, departAtMs, nowMs, worker) and later or ahead
     list[#list + 1] = slot
   end
   return forecastAmong(book, ahead, stack, cells, nowMs), later

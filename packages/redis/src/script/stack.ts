@@ -1,5 +1,9 @@
 /** All layers of a policy together, the same as `LayerStack` in core. A state has a list of cells per layer. */
 export const stack = `
+local function isGap(layer)
+  return layer.rule == 'interval' or layer.rule == 'adaptive'
+end
+
 local function stackFork(stack, cells)
   local copy = {}
   for index = 1, #stack do copy[index] = forkCells(stack[index], cells[index]) end
@@ -25,8 +29,7 @@ end
 -- A departure that has been charged was on the wire only at sentMs: intervals count from there.
 local function measureIntervalFrom(stack, cells, sentMs, cost)
   for index = 1, #stack do
-    local rule = stack[index].rule
-    if rule == 'interval' or rule == 'adaptive' then layerCharge(stack[index], cells[index], sentMs, cost) end
+    if isGap(stack[index]) then layerCharge(stack[index], cells[index], sentMs, cost) end
   end
 end
 
@@ -65,6 +68,19 @@ local function stackLearn(stack, cells, learned, nowMs)
   for index = 1, #stack do layerLearn(stack[index], cells[index], learned, nowMs) end
 end
 
+-- Charges one of many departures that several made near departMs, each within its share: windows count them all, and
+-- whatever spaces departures starts again from there.
+local function stackSpend(stack, cells, departMs, cost)
+  for index = 1, #stack do
+    local layer = stack[index]
+    if layer.rule == 'bucket' then
+      layerRestart(layer, cells[index], departMs)
+    else
+      layerCharge(layer, cells[index], departMs, isGap(layer) and 1 or cost)
+    end
+  end
+end
+
 -- Takes credit away from each layer that has more than it should have. What is published needs no correction.
 local function stackLower(stack, cells, credits, nowMs)
   for index = 1, #stack do
@@ -72,10 +88,6 @@ local function stackLower(stack, cells, credits, nowMs)
     local excess = layerCredit(layer, cells[index], nowMs) - max(0, credits[index] or 0)
     if excess > 0 and layer.rule ~= 'published' then layerCharge(layer, cells[index], nowMs, ceil(excess)) end
   end
-end
-
-local function isGap(layer)
-  return layer.rule == 'interval' or layer.rule == 'adaptive'
 end
 
 -- The first layer of the former stack that fits and that no other has taken over yet.

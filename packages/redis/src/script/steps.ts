@@ -6,20 +6,31 @@ local mostSpares = 1000
 -- How long a departure counts as one that a worker which comes back may not know of.
 local recentMs = 10000
 
--- Strikes a slot out. Gives its order, or that of one who comes last if it does not stand here.
+-- Strikes a slot out. Gives its order and its time, or those of one who comes last if it does not stand here.
 local function strike(state, name)
   local place = placeOf(state.book, name)
-  if place == nil then return huge end
-  return table.remove(state.book.slots, place).order
+  if place == nil then return huge, huge end
+  local slot = table.remove(state.book.slots, place)
+  return slot.order, slot.departAtMs
+end
+
+local function remember(state, cost)
+  if state.latestMs - state.spentSinceMs > recentMs then
+    state.spent, state.spentSinceMs = 0, state.latestMs
+  end
+  state.spent = state.spent + cost
 end
 
 -- Charges a departure, in the order in which the server hears of them.
 local function depart(state, cost, atMs)
   departNow(state.book, state.stack, state.cells, max(atMs, state.book.chargedMs), cost)
-  if state.latestMs - state.spentSinceMs > recentMs then
-    state.spent, state.spentSinceMs = 0, state.latestMs
-  end
-  state.spent = state.spent + cost
+  remember(state, cost)
+end
+
+-- Charges a departure that the server could not be asked for: other workers have spent, too, and at the same time.
+local function spend(state, cost, atMs)
+  stackSpend(state.stack, state.cells, max(atMs, state.book.chargedMs), cost)
+  remember(state, cost)
 end
 
 -- Promises slots to those who wait behind the one that asks.
@@ -45,10 +56,10 @@ end
 local play = {}
 
 function play.leave(state, call, step, nowMs)
-  local order = step.order
-  if step.kind == 'retry' then order = strike(state, step.slot) elseif order == cjson.null then order = huge end
+  local order, formerMs = step.order, huge
+  if step.kind == 'retry' then order, formerMs = strike(state, step.slot) elseif order == cjson.null then order = huge end
   local book, stack, cells, cost = state.book, state.stack, state.cells, step.cost
-  local forecast, later = forecastAhead(book, stack, cells, nowMs, order, call.worker)
+  local forecast, later = forecastAhead(book, stack, cells, nowMs, order, formerMs, call.worker)
   local departMs, layer = findDeparture(forecast, cost)
   local isNow = departMs <= nowMs + nanosecondMs
   if isNow and call.concurrency and inFlightOf(state) >= call.concurrency then return '{"kind":"full"}' end
@@ -103,7 +114,7 @@ function play.sent(state, call, step, nowMs)
 end
 
 function play.spent(state, call, step, nowMs)
-  for _, departure in ipairs(step.departures) do depart(state, departure.cost, nowMs - departure.agoMs) end
+  for _, departure in ipairs(step.departures) do spend(state, departure.cost, nowMs - departure.agoMs) end
 end
 
 function play.pause(state, call, step, nowMs, notice)

@@ -5,20 +5,29 @@
 export const windowLog = `
 local pageSize = 64
 
+-- newestMs is the time of the entry that came last, lastMs the latest of all. A correction may come out of
+-- order; isMixed tells that one has.
+
 -- What stands in a list that no state knows of is of no worth, so the first to write to it clears it.
 local function freshLog()
-  return { count = 0, first = 0, used = 0, newestMs = -huge, newestCost = 0, added = {}, isCleared = true }
+  return {
+    count = 0, first = 0, used = 0, newestMs = -huge, newestCost = 0, lastMs = -huge, isMixed = false, added = {},
+    isCleared = true,
+  }
 end
 
 local function packLog(cells)
   local dropped = min(cells.first, cells.count)
-  return { cells.count - dropped + (#cells.added - 2 * (cells.first - dropped)) / 2, cells.used, cells.newestMs, cells.newestCost }
+  return {
+    cells.count - dropped + (#cells.added - 2 * (cells.first - dropped)) / 2, cells.used, cells.newestMs, cells.newestCost,
+    cells.lastMs, cells.isMixed,
+  }
 end
 
 local function unpackLog(packed)
   return {
-    count = packed[1], first = 0, used = packed[2], newestMs = packed[3], newestCost = packed[4], added = {},
-    isCleared = false,
+    count = packed[1], first = 0, used = packed[2], newestMs = packed[3], newestCost = packed[4],
+    lastMs = packed[5], isMixed = packed[6], added = {}, isCleared = false,
   }
 end
 
@@ -28,7 +37,7 @@ local function forkLog(cells)
   for index = 1, #cells.added do added[index] = cells.added[index] end
   return {
     count = cells.count, first = cells.first, used = cells.used, newestMs = cells.newestMs,
-    newestCost = cells.newestCost, added = added, isCleared = cells.isCleared,
+    newestCost = cells.newestCost, lastMs = cells.lastMs, isMixed = cells.isMixed, added = added, isCleared = cells.isCleared,
   }
 end
 
@@ -54,7 +63,7 @@ end
 -- A list that is gone while its entries still count: all that was used counts as if it had left with the newest.
 local function mendLog(cells)
   cells.count, cells.first, cells.added, cells.isCleared = 0, 0, {}, true
-  cells.newestCost = cells.used
+  cells.newestMs, cells.newestCost = cells.lastMs, cells.used
 end
 
 local function logTotal(cells)
@@ -64,7 +73,7 @@ end
 local function logEarliest(layer, cells, nowMs, cost)
   local departMs = max(nowMs, cells.newestMs)
   local used = cells.used
-  if used + cost <= layer.limit or cells.newestMs + layer.windowMs <= nowMs then return departMs end
+  if used + cost <= layer.limit or cells.lastMs + layer.windowMs <= nowMs then return departMs end
   for index = cells.first, logTotal(cells) do
     local atMs, entryCost = logEntry(layer, cells, index)
     if atMs == nil then
@@ -84,7 +93,8 @@ end
 local function startLogAnew(cells, departMs, cost)
   cells.isCleared = cells.isCleared or cells.count > 0
   cells.count, cells.first, cells.added = 0, 0, {}
-  cells.used, cells.newestMs, cells.newestCost = cost, departMs, cost
+  cells.used, cells.newestMs, cells.newestCost, cells.lastMs = cost, departMs, cost, departMs
+  cells.isMixed = false
 end
 
 local function logCharge(layer, cells, departMs, cost)
@@ -108,11 +118,13 @@ local function logCharge(layer, cells, departMs, cost)
     added[#added + 1] = cells.newestCost
     cells.newestMs, cells.newestCost = departMs, cost
   end
+  if departMs < cells.lastMs then cells.isMixed = true end
+  cells.lastMs = max(cells.lastMs, departMs)
   cells.used = cells.used + cost
 end
 
 local function logCredit(layer, cells, nowMs)
-  if cells.newestMs + layer.windowMs <= nowMs then return layer.limit end
+  if cells.lastMs + layer.windowMs <= nowMs then return layer.limit end
   local used = cells.used
   for index = cells.first, logTotal(cells) do
     local atMs, entryCost = logEntry(layer, cells, index)
@@ -120,8 +132,11 @@ local function logCredit(layer, cells, nowMs)
       mendLog(cells)
       return max(0, layer.limit - cells.used)
     end
-    if atMs + layer.windowMs > nowMs then break end
-    used = used - entryCost
+    if atMs + layer.windowMs <= nowMs then
+      used = used - entryCost
+    elseif not cells.isMixed then
+      break
+    end
   end
   return max(0, layer.limit - used)
 end
@@ -145,16 +160,30 @@ local function loadLog(cells, entries)
   local size = #entries
   cells.isCleared, cells.count, cells.first, cells.used = true, 0, 0, 0
   cells.newestMs, cells.newestCost = entries[size - 1] or -huge, entries[size] or 0
-  for place = 2, size, 2 do cells.used = cells.used + entries[place] end
+  cells.lastMs, cells.isMixed = -huge, false
+  for place = 1, size, 2 do
+    cells.used = cells.used + entries[place + 1]
+    cells.isMixed = cells.isMixed or entries[place] < cells.lastMs
+    cells.lastMs = max(cells.lastMs, entries[place])
+  end
   entries[size - 1], entries[size] = nil, nil
   cells.added = entries
+end
+
+local function sortEntries(entries)
+  local pairsOf, sorted = {}, {}
+  for place = 1, #entries, 2 do pairsOf[#pairsOf + 1] = { entries[place], entries[place + 1] } end
+  sortBy(pairsOf, function(entry) return entry[1] end)
+  for index, entry in ipairs(pairsOf) do sorted[2 * index - 1], sorted[2 * index] = entry[1], entry[2] end
+  return sorted
 end
 
 -- As if what is unused, all but one request, had been used evenly.
 local function logRestart(layer, cells, atMs)
   local missing = logCredit(layer, cells, atMs) - 1
-  if missing < 1 then return end
+  if missing < 1 and not cells.isMixed then return end
   local present, merged, next = logEntries(layer, cells), {}, 1
+  if cells.isMixed then present = sortEntries(present) end
   for used = 1, missing do
     local usedAtMs = atMs - layer.windowMs + (used * layer.windowMs) / (missing + 1)
     while present[next] and present[next] <= usedAtMs do
