@@ -3,6 +3,18 @@ import type { LayerStack } from './layer-stack.ts'
 import type { LayerName } from './layers/layer.ts'
 import type { Slot } from './slot.ts'
 
+/** Where somebody stands in the line of a host. */
+export interface Place {
+  /** As what number it came, among those of the same worker. */
+  readonly order: number
+  /**
+   * What it was promised before, `Infinity` if nothing: those who were promised later times stay behind, so that one who comes
+   * for its slot a little late, as all timers do, does not lose its place.
+   */
+  readonly departAtMs: number
+  readonly worker?: string | undefined
+}
+
 /**
  * What one host has promised and not yet seen happen: slots ahead, requests that are about to be
  * written, and a pause.
@@ -93,35 +105,26 @@ export class SlotBook {
     return { departMs, layer: forecast.binding }
   }
 
-  /** The departure of one who came as number `order`: what was promised to those who came later makes room. Takes nothing. */
+  /** The departure of one who stands at `place`: what was promised to those behind makes room. Takes nothing. */
   turnOf(
     stack: LayerStack,
     cells: Float64Array,
     at: number,
     nowMs: number,
     cost: number,
-    order: number,
-    worker?: string,
+    place: Place,
   ): { departMs: number; layer: LayerName } {
-    const forecast = this.#forecastAhead(stack, cells, at, nowMs, order, worker)
+    const forecast = this.#forecastAhead(stack, cells, at, nowMs, place)
     const departMs = forecast.find(cost)
     forecast.end()
     return { departMs, layer: forecast.binding }
   }
 
-  /** Moves what was promised to those who came after `order` by as much as the departure that `turnOf` found asks for. */
-  makeRoom(
-    stack: LayerStack,
-    cells: Float64Array,
-    at: number,
-    nowMs: number,
-    cost: number,
-    order: number,
-    worker?: string,
-  ): void {
-    const later = this.#slots.filter((slot) => makesRoom(slot, order, nowMs, worker))
+  /** Moves what was promised to those behind `place` by as much as the departure that `turnOf` found asks for. */
+  makeRoom(stack: LayerStack, cells: Float64Array, at: number, nowMs: number, cost: number, place: Place): void {
+    const later = this.#slots.filter((slot) => makesRoom(slot, place, nowMs))
     if (later.length === 0) return
-    const forecast = this.#forecastAhead(stack, cells, at, nowMs, order, worker)
+    const forecast = this.#forecastAhead(stack, cells, at, nowMs, place)
     forecast.next(cost)
     for (const slot of later) {
       forecast.notBefore(slot.departAtMs, slot.layer)
@@ -184,16 +187,9 @@ export class SlotBook {
     if (departMs > this.#chargedMs) this.#chargedMs = departMs
   }
 
-  #forecastAhead(
-    stack: LayerStack,
-    cells: Float64Array,
-    at: number,
-    nowMs: number,
-    order: number,
-    worker: string | undefined,
-  ): Forecast {
+  #forecastAhead(stack: LayerStack, cells: Float64Array, at: number, nowMs: number, place: Place): Forecast {
     this.settle(stack, cells, at, nowMs)
-    const ahead = this.#slots.filter((slot) => !makesRoom(slot, order, nowMs, worker))
+    const ahead = this.#slots.filter((slot) => !makesRoom(slot, place, nowMs))
     return this.#forecastAmong(ahead, stack, cells, at, nowMs)
   }
 
@@ -218,7 +214,8 @@ export class SlotBook {
   }
 }
 
-/** Whether a slot is for one who came later than `order`, and is still ahead. */
-function makesRoom(slot: Slot, order: number, nowMs: number, worker: string | undefined): boolean {
-  return slot.order > order && slot.worker === worker && timeOf(slot, nowMs) > nowMs
+/** Whether a slot is for one who stands behind, and is still ahead. */
+function makesRoom(slot: Slot, { order, departAtMs, worker }: Place, nowMs: number): boolean {
+  const isBehind = slot.departAtMs > departAtMs || (slot.order > order && slot.worker === worker)
+  return isBehind && timeOf(slot, nowMs) > nowMs
 }

@@ -11,7 +11,7 @@ const mostSpent = 10_000
 /** A slot of this process in a ledger. */
 export interface ChannelSlot extends Slot {
   readonly name: string
-  /** Whether it was promised to one who waited behind another, and may be used at its time without asking again. */
+  /** Whether it may be used at its time without asking again. */
   readonly isSpare: boolean
   /** What the `epoch` of the channel was when it was promised. */
   readonly epoch: number

@@ -1,12 +1,15 @@
 import { nanosecondMs } from '../layers/layer.ts'
 import { shiftLearned } from '../learning/learned.ts'
 import type { Limits } from '../limits.ts'
-import { SlotBook } from '../slot-book.ts'
+import { type Place, SlotBook } from '../slot-book.ts'
 import type { LeaveStep, LedgerCall, LedgerReply, SpareSlot, Step, StepAnswer } from './ledger.ts'
 import type { HostNotice, LedgerSlot, SavedHost } from './saved-host.ts'
 
 /** How long after its time a reserved slot waits for whoever reserved it: timers and schedulers are late. */
 const claimableMs = 1000
+
+/** The place of one who comes after all others. */
+const last = Number.POSITIVE_INFINITY
 
 /** How many slots are promised at once at the most. */
 const mostSpares = 1000
@@ -230,11 +233,13 @@ export class HostState {
     const { stack, isBounded, concurrency } = this.limits
     const cells = this.#cells
     const { slot: name, cost } = step
-    const order = step.kind === 'retry' ? this.#strike(name) : step.order
-    const { departMs, layer } = this.#book.turnOf(stack, cells, 0, nowMs, cost, order, worker)
+    const behindAll: Place = { order: last, departAtMs: last, worker }
+    const place = step.kind === 'leave' ? { ...behindAll, order: step.order } : (this.#strike(name) ?? behindAll)
+    const { order } = place
+    const { departMs, layer } = this.#book.turnOf(stack, cells, 0, nowMs, cost, place)
     const isNow = departMs <= nowMs + nanosecondMs
     if (isNow && isBounded && this.inFlight >= concurrency) return { kind: 'full' }
-    this.#book.makeRoom(stack, cells, 0, nowMs, cost, order, worker)
+    this.#book.makeRoom(stack, cells, 0, nowMs, cost, place)
     if (isNow) {
       this.#add({ name, departAtMs: nowMs, order: Number.NEGATIVE_INFINITY, layer: 'none', cost, held: true, worker })
       const own = this.#workers.get(worker)
@@ -323,12 +328,11 @@ export class HostState {
     this.#book.add(slot)
   }
 
-  /** Strikes a slot out. @returns its order, or that of one who comes last if it does not stand here */
-  #strike(name: string): number {
+  /** Strikes a slot out. @returns it, if it stands here */
+  #strike(name: string): LedgerSlot | undefined {
     const slot = this.#slot(name)
-    if (slot === undefined) return Number.POSITIVE_INFINITY
-    this.#book.remove(slot)
-    return slot.order
+    if (slot !== undefined) this.#book.remove(slot)
+    return slot
   }
 
   #slot(name: string): LedgerSlot | undefined {

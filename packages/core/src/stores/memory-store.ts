@@ -5,12 +5,15 @@ import { nanosecondMs } from '../layers/layer.ts'
 import type { Learned } from '../learning/learned.ts'
 import type { Limits } from '../limits.ts'
 import type { Slot } from '../slot.ts'
-import { SlotBook } from '../slot-book.ts'
+import { type Place, SlotBook } from '../slot-book.ts'
 import type { HostView, Leave, Store } from './store.ts'
 
 /** A departure that is charged for good and leaves nothing to move. */
 const goneForGood: Leave = { kind: 'gone', slot: undefined }
 const full: Leave = { kind: 'full' }
+
+/** The place of one whose slot is not there any more. */
+const behindAll: Place = { order: Number.POSITIVE_INFINITY, departAtMs: Number.POSITIVE_INFINITY }
 
 /** How long after its time a reserved slot waits for whoever reserved it: timers and schedulers are late. */
 const claimableMs = 1000
@@ -49,24 +52,14 @@ class MemoryStore implements Store, HostKeeper {
     clockMs: number,
     order = Number.POSITIVE_INFINITY,
   ): Leave {
-    const nowMs = this.#forward(clockMs)
-    const arena = this.#arena(host, limits)
-    const at = this.#cellOf[host] as number
-    const book = this.#busyBook(host, arena, at, nowMs)
-    const found = book?.turnOf(arena.stack, arena.cells, at, nowMs, cost, order)
-    const departMs = found?.departMs ?? arena.stack.earliest(arena.cells, at, nowMs, cost)
-    const layer = found?.layer ?? arena.stack.binding
-    const isNow = departMs <= nowMs + nanosecondMs
-    if (isNow && !this.#takePermit(host, limits)) return full
-    book?.makeRoom(arena.stack, arena.cells, at, nowMs, cost, order)
-    if (isNow) return this.#go(host, arena, cost, reportsSent, nowMs)
-    return this.#promise(host, { departAtMs: departMs, order, layer, cost, held: true }, nowMs)
+    return this.#leave(host, limits, cost, reportsSent, clockMs, order, Number.POSITIVE_INFINITY)
   }
 
   retry(host: number, limits: Limits, slot: Slot, reportsSent: boolean, clockMs: number): Leave {
     const isStillPromised = this.#books.get(host)?.remove(slot) === true
-    const order = isStillPromised ? slot.order : Number.POSITIVE_INFINITY
-    return this.leave(host, limits, slot.cost, reportsSent, clockMs, order)
+    const { cost } = slot
+    const { order, departAtMs } = isStillPromised ? slot : behindAll
+    return this.#leave(host, limits, cost, reportsSent, clockMs, order, departAtMs)
   }
 
   reserve(
@@ -169,6 +162,30 @@ class MemoryStore implements Store, HostKeeper {
     if (arena === undefined) return
     this.#arenaOf[host] = undefined
     this.#vacate(arena, this.#cellOf[host] as number)
+  }
+
+  #leave(
+    host: number,
+    limits: Limits,
+    cost: number,
+    reportsSent: boolean,
+    clockMs: number,
+    order: number,
+    departAtMs: number,
+  ): Leave {
+    const nowMs = this.#forward(clockMs)
+    const arena = this.#arena(host, limits)
+    const at = this.#cellOf[host] as number
+    const book = this.#busyBook(host, arena, at, nowMs)
+    const place = book && { order, departAtMs }
+    const found = place && book.turnOf(arena.stack, arena.cells, at, nowMs, cost, place)
+    const departMs = found?.departMs ?? arena.stack.earliest(arena.cells, at, nowMs, cost)
+    const layer = found?.layer ?? arena.stack.binding
+    const isNow = departMs <= nowMs + nanosecondMs
+    if (isNow && !this.#takePermit(host, limits)) return full
+    if (place) book.makeRoom(arena.stack, arena.cells, at, nowMs, cost, place)
+    if (isNow) return this.#go(host, arena, cost, reportsSent, nowMs)
+    return this.#promise(host, { departAtMs: departMs, order, layer, cost, held: true }, nowMs)
   }
 
   #pauseUntil(host: number, limits: Limits, untilMs: number, nowMs: number): void {

@@ -200,9 +200,20 @@ export class SharedStore implements Store, HostKeeper {
     return this.#settings.clock.now() + (this.#link.isLocal ? 0 : aheadMs)
   }
 
+  /**
+   * How many slots may be asked for at once: of what departs within the horizon only as much as leaves room for the
+   * other processes, who would else find it taken whenever they ask.
+   */
+  #fairPart({ workers, limits: { declaredGapMs = 0 } }: HostChannel, more: number): number {
+    const part = this.#settings.horizonMs / (workers * declaredGapMs)
+    return workers < 2 || declaredGapMs === 0 ? more : Math.min(more, Math.floor(part))
+  }
+
   #leave(channel: HostChannel, step: LeaveStep, reportsSent: boolean): Answer<Leave> {
     const { epoch } = channel
-    const answer = this.#link.ask(channel, () => step)
+    this.#returnSpares(channel)
+    const fair = { ...step, more: this.#fairPart(channel, step.more) }
+    const answer = this.#link.ask(channel, () => fair)
     return thenAt(answer, (said) => this.#left(channel, step, said as LeaveAnswer, epoch, reportsSent))
   }
 
@@ -232,7 +243,10 @@ export class SharedStore implements Store, HostKeeper {
     if (answer.spares.length > 0) this.#dropLateSoon(channel)
     if (answer.kind === 'promised') {
       const { waitMs, layer } = answer
-      return { kind: 'promised', slot: channel.hold(step.slot, step, nowMs + waitMs, layer, { isLocal }), waitMs }
+      // What comes before a spare one may be used as that may.
+      const isSpare = answer.spares.length > 0
+      const slot = channel.hold(step.slot, step, nowMs + waitMs, layer, { isSpare, isLocal })
+      return { kind: 'promised', slot, waitMs }
     }
     return this.#gone(channel, channel.hold(step.slot, step, nowMs, 'none', { isLocal }), reportsSent)
   }
@@ -273,6 +287,14 @@ export class SharedStore implements Store, HostKeeper {
   #dropSpares(channel: HostChannel): void {
     channel.epoch++
     for (const slot of channel.spares.splice(0)) this.giveBack(channel.host, channel.limits, slot)
+  }
+
+  /** Whoever asks has come too late for them, or is of another cost: they go back, and what is promised then comes in its place. */
+  #returnSpares(channel: HostChannel): void {
+    for (const slot of channel.spares.splice(0)) {
+      channel.slots.delete(slot.name)
+      this.#link.tellLate(channel, () => ({ kind: 'giveBack', slot: slot.name }), slot, 0)
+    }
   }
 
   /** Those that nobody has come for go back. */

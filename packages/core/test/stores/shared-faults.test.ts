@@ -101,6 +101,27 @@ describe('round trips', () => {
     await closeAll(all)
   })
 
+  test.each([
+    { count: 2, policy: { rate: '50r/s', capacity: 2 }, share: 0.97 },
+    { count: 8, policy: { rate: '50r/s', capacity: 2 }, share: 0.97 },
+    // Each departure of a gap is as late as the answer of the ledger is.
+    { count: 8, policy: { intervalMs: 20 }, share: 0.9 },
+  ])('$count processes get all of $policy, and each its part', async ({ count, policy, share }) => {
+    const { clock, all, send } = processes(count, policy)
+    for (const process of all) {
+      process.ledger.delayMs = 1
+      // Each departure is followed by a request, as of clients that send one after another.
+      process.pacer.on('depart', () => clock.setTimer(() => send(process, 1, { reportsSent: true }), 3))
+      send(process, 20, { reportsSent: true })
+    }
+    await clock.advanceAsync(4000)
+    const times = departuresOf(all)
+    expect(times.length).toBeGreaterThanOrEqual(share * 200)
+    expect(mostIn(1000, times)).toBeLessThanOrEqual(52)
+    for (const { departures } of all) expect(departures.length).toBeGreaterThanOrEqual((0.7 * 200) / count)
+    await closeAll(all)
+  })
+
   test('a declared interval is asked for one by one', async () => {
     const { clock, all, send } = processes(2, { intervalMs: 20 })
     for (const process of all) send(process, 50)
