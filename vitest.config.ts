@@ -13,7 +13,7 @@ export default defineConfig({
     ],
   },
   test: {
-    include: ['packages/*/test/**/*.test.ts', 'test/**/*.test.ts'],
+    include: ['packages/*/test/**/*.test.ts', 'test/**/*.test.ts', 'playground/test/**/*.test.ts'],
     reporters: ['default', ['json', { outputFile: 'reports/tests.json' }]],
     testTimeout: 30_000,
     slowTestThreshold: 3000,

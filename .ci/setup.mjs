@@ -40,6 +40,7 @@ function manifests() {
     'examples',
     'test',
     'bench',
+    'playground',
     ...readdirSync(join(root, 'packages')).map((name) => `packages/${name}`),
   ]
   const files = ['pnpm-lock.yaml', 'pnpm-workspace.yaml', ...workspaces.map((folder) => `${folder}/package.json`)]

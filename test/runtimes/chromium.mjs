@@ -9,12 +9,12 @@ const programs = ['chromium', 'chromium-browser', 'google-chrome']
  * The Chromium of the system. Where the user is root on Debian it is installed if need be; elsewhere one line says what
  * to install.
  *
- * @returns its program; `undefined` if it cannot be had
+ * @returns the path of its program; `undefined` if it cannot be had
  */
 export function ensureChromium() {
-  const found = installed()
+  const found = findChromium()
   if (found !== undefined) return found
-  return ensureSystemParts(['chromium']) ? installed() : undefined
+  return ensureSystemParts(['chromium']) ? findChromium() : undefined
 }
 
 /** Opens a page and prints it as it is once everything in it is loaded. */
@@ -33,6 +33,12 @@ export function openPage(program, url, folder) {
   return execute(program, [...settings, '--dump-dom', url], folder)
 }
 
-function installed() {
-  return programs.find((name) => spawnSync('sh', ['-c', `command -v ${name}`]).status === 0)
+/** The Chromium of the system as it is. @returns the path of its program; `undefined` if there is none */
+export function findChromium() {
+  return programs.map(pathOf).find((path) => path !== '')
+}
+
+/** Where a program is; `''` if there is none of that name. */
+function pathOf(name) {
+  return spawnSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).stdout.trim()
 }
