@@ -5,6 +5,8 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs'
 const parts = {
   nginx: { program: 'nginx', debianPackage: 'nginx' },
   haproxy: { program: 'haproxy', debianPackage: 'haproxy' },
+  redis: { program: 'redis-server', debianPackage: 'redis-server' },
+  faketime: { program: 'faketime', debianPackage: 'faketime' },
   chromium: { program: 'chromium', debianPackage: 'chromium' },
 }
 

@@ -18,6 +18,7 @@ const entries: Readonly<Record<string, () => Promise<object>>> = {
   '@hostpace/axios': () => import('@hostpace/axios'),
   '@hostpace/undici': () => import('@hostpace/undici'),
   '@hostpace/fetch': () => import('@hostpace/fetch'),
+  '@hostpace/redis': () => import('@hostpace/redis'),
   '@hostpace/robots': () => import('@hostpace/robots'),
   '@hostpace/otel': () => import('@hostpace/otel'),
 }
