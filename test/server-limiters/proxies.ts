@@ -10,8 +10,13 @@ export function findProgram(name: string): string | undefined {
   return [name, `/usr/sbin/${name}`].find((program) => spawnSync(program, ['-v']).status === 0)
 }
 
-/** nginx with `limit_req` and no burst: every request that comes too early is refused with a bare 429. */
-export function startNginx(program: string, perSecond: number): Promise<LimitedServer> {
+/**
+ * nginx with `limit_req`: a request that comes too early is refused with a bare 429.
+ *
+ * @param burst how many may be ahead of the rate at once
+ */
+export function startNginx(program: string, perSecond: number, burst = 0): Promise<LimitedServer> {
+  const limit = `limit_req zone=one${burst > 0 ? ` burst=${burst} nodelay` : ''}`
   return startProxy(program, (folder, port) => ({
     args: ['-p', folder, '-e', `${folder}/error.log`, '-c', 'proxy.conf', '-g', 'daemon off;'],
     config: `
@@ -25,8 +30,8 @@ export function startNginx(program: string, perSecond: number): Promise<LimitedS
         limit_req_zone $binary_remote_addr zone=one:1m rate=${perSecond}r/s;
         server {
           listen 127.0.0.1:${port};
-          location / { limit_req zone=one; limit_req_status 429; return 200 ok; }
-          location = / { limit_req zone=one; limit_req_status 429; try_files /none @ok; }
+          location / { ${limit}; limit_req_status 429; return 200 ok; }
+          location = / { ${limit}; limit_req_status 429; try_files /none @ok; }
           location @ok { return 200 ok; }
         }
       }`,
