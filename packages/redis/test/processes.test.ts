@@ -11,7 +11,7 @@ const perSecond = { rate: '7r/s', quotas: [{ limit: 7, windowMs: 1000 }] }
 const fuzzMs = 100
 const leaseMs = 1500
 
-describe.skipIf(!hasRedisServer)('processes of their own', () => {
+describe.skipIf(!hasRedisServer)('processes of their own', { timeout: 90_000 }, () => {
   let server: RedisServer
   let client: Redis
   const programs: StartedProgram[] = []

@@ -1,0 +1,144 @@
+import type { LedgerAnswers, LedgerCall, Step } from '@hostpace/core/stores'
+import { Redis } from 'ioredis'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type ScriptRunner, scriptRunnerOf } from '../src/redis-client.ts'
+import { RedisLedger } from '../src/redis-ledger.ts'
+import { limitsOf } from './limits.ts'
+import { openServer, type RedisServer, serverIsThere } from './redis-server.ts'
+
+const limits = limitsOf({ intervalMs: 1000 })
+let slots = 0
+
+function leave(): Step {
+  return { kind: 'leave', slot: `a.${++slots}`, cost: 1, order: slots, more: 0 }
+}
+
+function callOf(steps: readonly Step[], key = 'https://a.example'): LedgerCall {
+  return { key, limits, worker: 'a', leaseMs: 30_000, horizonMs: 100, inFlight: 0, seq: 0, learnedVersion: 0, steps }
+}
+
+/** A runner that counts, and that can be told to lose an answer or to send a call twice. */
+class CountingRunner implements ScriptRunner {
+  readonly #inner: ScriptRunner
+  runs = 0
+  scripts = 0
+  reconnects = 0
+  #fault: 'none' | 'loses' | 'repeats' | 'refuses' = 'none'
+
+  constructor(inner: ScriptRunner) {
+    this.#inner = inner
+  }
+
+  set fault(fault: 'none' | 'loses' | 'repeats' | 'refuses') {
+    this.#fault = fault
+  }
+
+  async evalSha(sha1: string, keys: string[], args: string[]): Promise<unknown> {
+    this.runs++
+    if (this.#fault === 'refuses') throw new Error("READONLY You can't write against a read only replica.")
+    const reply = await this.#inner.evalSha(sha1, keys, args)
+    if (this.#fault === 'loses') throw new Error('Connection is closed.')
+    return this.#fault === 'repeats' ? this.#inner.evalSha(sha1, keys, args) : reply
+  }
+
+  async eval(script: string, keys: string[], args: string[]): Promise<unknown> {
+    this.scripts++
+    return this.#inner.eval(script, keys, args)
+  }
+
+  reconnect(): void {
+    this.reconnects++
+  }
+}
+
+describe.skipIf(!serverIsThere)('the ledger', () => {
+  let server: Pick<RedisServer, 'url' | 'close'>
+  let client: Redis
+
+  beforeAll(async () => {
+    server = await openServer()
+    client = new Redis(server.url)
+  })
+
+  afterAll(async () => {
+    client?.disconnect()
+    await server?.close()
+  })
+
+  function open(clockMs?: () => number): { ledger: RedisLedger; runner: CountingRunner } {
+    const runner = new CountingRunner(scriptRunnerOf(client))
+    return { ledger: new RedisLedger(runner, `${Math.random()}:`, clockMs), runner }
+  }
+
+  async function waitOf(ledger: RedisLedger): Promise<number> {
+    const { answers } = (await ledger.decide(callOf([leave()]))) as LedgerAnswers
+    const [answer] = answers
+    return answer?.kind === 'promised' ? answer.waitMs : 0
+  }
+
+  test('runs a call once whose answer is lost (D02)', async () => {
+    const { ledger, runner } = open()
+    await waitOf(ledger)
+    const { runs } = runner
+    runner.fault = 'loses'
+    await expect(ledger.decide(callOf([leave()]))).rejects.toThrow('Connection is closed.')
+    expect(runner.runs).toBe(runs + 1)
+  })
+
+  test('refuses a call that a client sends again', async () => {
+    const { ledger, runner } = open()
+    runner.fault = 'repeats'
+    await waitOf(ledger).catch(() => {})
+    await expect(ledger.decide(callOf([leave()]))).rejects.toThrow('REPEATED')
+    runner.fault = 'none'
+    const { seq } = (await ledger.decide(callOf([]))) as LedgerAnswers
+    expect(seq).toBe(3)
+  })
+
+  test('brings the script once to a server that has none, however many ask', async () => {
+    await client.script('FLUSH')
+    const { ledger, runner } = open()
+    const keys = Array.from({ length: 50 }, (_, index) => `https://h${index}.example`)
+    await Promise.all(keys.map((key) => ledger.decide(callOf([leave()], key))))
+    expect(runner.scripts).toBe(1)
+  })
+
+  test('asks for one new connection, however many calls a replica refuses', async () => {
+    const { ledger, runner } = open()
+    runner.fault = 'refuses'
+    const calls = Array.from({ length: 20 }, () => ledger.decide(callOf([leave()])))
+    for (const { status } of await Promise.allSettled(calls)) expect(status).toBe('rejected')
+    expect(runner.reconnects).toBe(1)
+  })
+
+  test('runs on from the latest it has seen where the clock of the server was set back', async () => {
+    let nowMs = 1_700_000_000_000
+    const { ledger } = open(() => nowMs)
+    expect(await waitOf(ledger)).toBe(0)
+    nowMs -= 3_600_000
+    const waitMs = await waitOf(ledger)
+    expect(waitMs).toBe(1000)
+    nowMs += 1000
+    const { nowMs: seenMs } = (await ledger.decide(callOf([]))) as LedgerAnswers
+    expect(seenMs).toBe(1_700_000_001_000)
+  })
+
+  test('stands still where the clock was set back by a moment', async () => {
+    let nowMs = 1_700_000_000_000
+    const { ledger } = open(() => nowMs)
+    await waitOf(ledger)
+    nowMs -= 300
+    expect(await waitOf(ledger)).toBe(1000)
+    nowMs += 700
+    const { nowMs: seenMs } = (await ledger.decide(callOf([]))) as LedgerAnswers
+    expect(seenMs).toBe(1_700_000_000_400)
+  })
+
+  test('names no key that it does not use, and all of one host with one hash tag', async () => {
+    const { ledger } = open()
+    const plain = limitsOf({ intervalMs: 1000, quotas: [{ limit: 5, windowMs: 60_000 }] })
+    await ledger.decide({ ...callOf([leave()], 'a{b}%'), limits: plain })
+    const keys = await client.keys('*{a%7Bb%7D%25}*')
+    expect(keys.length).toBe(1)
+  })
+})
