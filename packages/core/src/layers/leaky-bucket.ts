@@ -65,10 +65,6 @@ export class LeakyBucket extends Layer {
     return (cells[at] as number) > nowMs ? 0 : 1
   }
 
-  override isStrict(_cells: Float64Array, _at: number, _lateMs: number): boolean {
-    return true
-  }
-
   /** Milliseconds from one departure to the next, by a state that was saved. */
   gapOf(_saved: readonly number[]): number {
     return this.intervalMs
