@@ -319,10 +319,11 @@ export class LedgerLink {
     const { clock, timeoutMs } = this.#settings
     let timer: unknown
     const late = new Promise<never>((_, reject) => {
-      timer = clock.setTimer(
-        () => reject(new StoreError(`The store of the credit did not answer within ${timeoutMs} ms`)),
-        timeoutMs,
-      )
+      const fail = () => reject(new StoreError(`The store of the credit did not answer within ${timeoutMs} ms`))
+      timer = clock.setTimer(() => {
+        // Where this process has stood still, the answer is there already and has only not been read yet.
+        timer = clock.setTimer(fail, 0)
+      }, timeoutMs)
     })
     try {
       return await Promise.race([answer, late])

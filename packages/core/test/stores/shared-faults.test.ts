@@ -1,5 +1,7 @@
+import { stat } from 'node:fs/promises'
 import { createPacer, type Pacer, type PacerOptions, StoreError } from '@hostpace/core'
 import {
+  type Ledger,
   type LedgerCall,
   type LedgerReply,
   MemoryLedger,
@@ -174,6 +176,24 @@ test('a pause by the process itself stops it at once, whatever was promised ahea
     await clock.advanceAsync(5000)
   }
   await closeAll(all)
+})
+
+test('an answer that is there when the process goes on after it stood still has come in time', async () => {
+  const memory = new MemoryLedger(new ManualClock())
+  const ledger: Ledger = {
+    // Its answer is read from outside of this thread, as one from a socket is.
+    decide: (call) => stat('.').then(() => memory.decide(call)),
+    close: () => {},
+  }
+  const store = new SharedStore(ledger, { timeoutMs: 20, onStoreError: 'throw' })
+  const pacer = createPacer({ rate: '10r/s', store })
+  const permit = pacer.wait(url)
+  await undefined
+  const fromMs = performance.now()
+  while (performance.now() - fromMs < 200);
+  await expect(permit).resolves.toMatchObject({ waitedMs: expect.any(Number) })
+  await pacer.close()
+  await store.close()
 })
 
 test('what a call took whose answer got lost is given back with the next', async () => {
