@@ -59,6 +59,11 @@ export class SlotBook {
     return this.#chargedMs
   }
 
+  /** The credit speaks of what was until `atMs`. */
+  chargedUntil(atMs: number): void {
+    if (atMs > this.#chargedMs) this.#chargedMs = atMs
+  }
+
   /** Takes up where a book of before ended. */
   resume(slots: readonly Slot[], chargedMs: number): void {
     for (const slot of slots) this.add(slot)
@@ -184,7 +189,7 @@ export class SlotBook {
 
   #charge(stack: LayerStack, cells: Float64Array, at: number, departMs: number, cost: number): void {
     stack.charge(cells, at, departMs, cost)
-    if (departMs > this.#chargedMs) this.#chargedMs = departMs
+    this.chargedUntil(departMs)
   }
 
   #forecastAhead(stack: LayerStack, cells: Float64Array, at: number, nowMs: number, place: Place): Forecast {
@@ -210,6 +215,7 @@ export class SlotBook {
   #endPause(stack: LayerStack, cells: Float64Array, at: number, byMs: number): void {
     if (!this.isPaused || this.#pausedUntilMs > byMs) return
     stack.restart(cells, at, this.#pausedUntilMs)
+    this.chargedUntil(this.#pausedUntilMs)
     this.#pausedUntilMs = Number.NEGATIVE_INFINITY
   }
 }

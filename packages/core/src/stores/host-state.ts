@@ -174,6 +174,7 @@ export class HostState {
   #heal(credits: readonly number[], nowMs: number): void {
     const left = credits.map((credit) => credit - this.#spent)
     this.limits.stack.lower(this.#cells, 0, left, nowMs)
+    this.#book.chargedUntil(nowMs)
   }
 
   #keepOnly(names: readonly string[], worker: string): void {
@@ -297,7 +298,9 @@ export class HostState {
 
   /** Charges a departure that the ledger could not be asked for: other workers have spent, too, and at the same time. */
   #spend(cost: number, atMs: number): void {
-    this.limits.stack.spend(this.#cells, 0, Math.max(atMs, this.#book.chargedMs), cost)
+    const departMs = Math.max(atMs, this.#book.chargedMs)
+    this.limits.stack.spend(this.#cells, 0, departMs, cost)
+    this.#book.chargedUntil(departMs)
     this.#remember(cost)
   }
 

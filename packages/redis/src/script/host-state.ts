@@ -213,6 +213,7 @@ local function heal(state, credits, nowMs)
   local left = {}
   for index, credit in ipairs(credits) do left[index] = credit - state.spent end
   stackLower(state.stack, state.cells, left, nowMs)
+  chargedUntil(state.book, nowMs)
 end
 
 local function keepOnly(state, names, worker)

@@ -22,16 +22,22 @@ local function isPaused(book)
   return book.pausedUntilMs ~= -huge
 end
 
+-- The credit speaks of what was until atMs.
+local function chargedUntil(book, atMs)
+  book.chargedMs = max(book.chargedMs, atMs)
+end
+
 -- After a pause a host restarts gently.
 local function endPause(book, stack, cells, byMs)
   if not isPaused(book) or book.pausedUntilMs > byMs then return end
   stackRestart(stack, cells, book.pausedUntilMs)
+  chargedUntil(book, book.pausedUntilMs)
   book.pausedUntilMs = -huge
 end
 
 local function chargeBook(book, stack, cells, departMs, cost)
   stackCharge(stack, cells, departMs, cost)
-  book.chargedMs = max(book.chargedMs, departMs)
+  chargedUntil(book, departMs)
 end
 
 -- Moves into the credit what has happened by now, in order: slots whose time is over, and the end of a pause.

@@ -29,7 +29,9 @@ end
 
 -- Charges a departure that the server could not be asked for: other workers have spent, too, and at the same time.
 local function spend(state, cost, atMs)
-  stackSpend(state.stack, state.cells, max(atMs, state.book.chargedMs), cost)
+  local departMs = max(atMs, state.book.chargedMs)
+  stackSpend(state.stack, state.cells, departMs, cost)
+  chargedUntil(state.book, departMs)
   remember(state, cost)
 end
 
