@@ -1,7 +1,8 @@
 /**
  * Runs the adapter suite on every Node with every client: `npm run test:matrix`, or `npm run test:matrix -- got-16 node-24`
  * for those whose names are given; with `plain` among them over plain HTTP/1.1 only. `commonjs` among the clients is a
- * program that loads every package by `require()`. Prints a table; the versions stand in `test/matrix/package.json`.
+ * program that loads every package by `require()`, `sqlite` are the tests of that store, whose SQLite comes from Node or not.
+ * Prints a table; the versions stand in `test/matrix/package.json`.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
@@ -19,13 +20,16 @@ const plainTests = '^((?! over (?:TLS|HTTP/2|proxy|tunnel)).)*$'
 const sideBySide = 3
 const limitMs = 600_000
 const { dependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
-const names = [...Object.keys(dependencies), 'commonjs']
+/** What is run on every Node, and is no client. */
+const ours = { commonjs: 'require()', sqlite: '@hostpace/sqlite' }
+const names = [...Object.keys(dependencies), ...Object.keys(ours)]
 /** What is run of each client. */
 const suites = {
   got: ['packages/got/test/adapter-suite'],
   axios: ['packages/axios/test/adapter-suite'],
   undici: ['packages/undici/test/adapter-suite', 'packages/undici/test/orders', 'test/built-in-fetch'],
   nock: ['test/nock-', 'test/built-in-fetch'],
+  sqlite: ['packages/sqlite/test'],
 }
 /** The fetch of Node 26 does not look where undici 6 puts its global dispatcher. */
 const hasGlobalDispatcher = (node, client) => node !== 'node-26' || client !== 'undici-6'
@@ -69,7 +73,7 @@ function chosen(isOfKind) {
 }
 
 function labelOf(client) {
-  return client === 'commonjs' ? 'require()' : `${client.split('-')[0]} ${versionOf(client)}`
+  return ours[client] ?? `${client.split('-')[0]} ${versionOf(client)}`
 }
 
 function versionOf(name) {
@@ -107,7 +111,9 @@ async function runNext() {
 
 function resultOf(where, node, client) {
   if (client === 'commonjs') return requireAll(where, node)
-  return isTooOld(node, client) ? { text: 'needs a newer Node', failed: [] } : runSuite(where, node, client)
+  return !(client in ours) && isTooOld(node, client)
+    ? { text: 'needs a newer Node', failed: [] }
+    : runSuite(where, node, client)
 }
 
 async function requireAll(where, node) {
@@ -132,7 +138,8 @@ async function runSuite(where, node, client) {
     ...(isPlain ? ['--testNamePattern', plainTests] : []),
     ...suites[name].filter((suite) => suite !== 'test/built-in-fetch' || hasGlobalDispatcher(node, client)),
   ]
-  const env = { ...process.env, HOSTPACE_CLIENT: `${name}=${entryOf(client)}`, HOSTPACE_REPORT: report }
+  const path = client in ours ? 'none' : entryOf(client)
+  const env = { ...process.env, HOSTPACE_CLIENT: `${name}=${path}`, HOSTPACE_REPORT: report }
   const output = await outputOf(programOf(node), args, env)
   if (!existsSync(report)) return told(where, 'no report', [`${where}: ${output}`])
   const { testResults, numPassedTests, numFailedTests, success } = JSON.parse(readFileSync(report, 'utf8'))

@@ -20,6 +20,7 @@ const entries: Readonly<Record<string, () => Promise<object>>> = {
   '@hostpace/fetch': () => import('@hostpace/fetch'),
   '@hostpace/redis': () => import('@hostpace/redis'),
   '@hostpace/robots': () => import('@hostpace/robots'),
+  '@hostpace/sqlite': () => import('@hostpace/sqlite'),
   '@hostpace/otel': () => import('@hostpace/otel'),
 }
 
