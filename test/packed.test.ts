@@ -22,6 +22,7 @@ const entries: Readonly<Record<string, () => Promise<object>>> = {
   '@hostpace/robots': () => import('@hostpace/robots'),
   '@hostpace/sqlite': () => import('@hostpace/sqlite'),
   '@hostpace/otel': () => import('@hostpace/otel'),
+  '@hostpace/monitor': () => import('@hostpace/monitor'),
 }
 
 /** A user's project, with the packages installed from their tarballs, and the clients from the workspace. */
@@ -75,7 +76,7 @@ describe.each(Object.keys(entries))('%s as installed', (entry) => {
   })
 })
 
-describe.each(['core', 'got', 'axios', 'undici', 'fetch', 'robots', 'otel'])('the manifest of %s', (name) => {
+describe.each(['core', 'got', 'axios', 'undici', 'fetch', 'robots', 'otel', 'monitor'])('the manifest of %s', (name) => {
   test('names versions, and nothing of the workspace', async () => {
     const text = await readFile(join(project, 'node_modules/@hostpace', name, 'package.json'), 'utf8')
     expect(text).not.toMatch(/workspace:|catalog:/)
@@ -91,6 +92,7 @@ test.each(['nodenext', 'bundler'])(
     import { pace as paceAxios } from '@hostpace/axios'
     import { pace as paceFetch } from '@hostpace/fetch'
     import { pace as paceGot } from '@hostpace/got'
+    import { createMonitor, type Monitor } from '@hostpace/monitor'
     import { instrument } from '@hostpace/otel'
     import { robots } from '@hostpace/robots'
     import { pace as paceUndici } from '@hostpace/undici'
@@ -105,6 +107,7 @@ test.each(['nodenext', 'bundler'])(
     export const agent = new Agent().compose(paceUndici(pacer))
     export const paced: typeof fetch = paceFetch(fetch, pacer)
     export const asked = () => paceFetch(fetch, pacer)('https://a.example/', { hostpace: { priority: 1 } })
+    export const monitor: Monitor = createMonitor(pacer, { maxHosts: 10 })
     export const end: () => void = instrument(pacer, { maxHosts: 10 })
     export const polite = createPacer({ policyFor: robots({ userAgent: 'mybot' }) })
     // @ts-expect-error: a rate is not a number of nothing

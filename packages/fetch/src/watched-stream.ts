@@ -47,16 +47,18 @@ export function watchedStream(
 
 interface ReadableStreamController {
   readonly byobRequest?: { respond(bytes: number): void } | null
-  enqueue(chunk: Uint8Array): void
+  enqueue(chunk: Uint8Array<ArrayBuffer>): void
   close(): void
 }
 
 /** A stream of bytes takes no empty chunk. */
-async function nextChunk(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<Uint8Array | undefined> {
+async function nextChunk(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+): Promise<Uint8Array<ArrayBuffer> | undefined> {
   for (;;) {
     const { done, value } = await reader.read()
     if (done) return undefined
-    if (value.byteLength !== 0) return value
+    if (value.byteLength !== 0) return value as Uint8Array<ArrayBuffer>
   }
 }
 

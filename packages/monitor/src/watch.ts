@@ -1,0 +1,125 @@
+import type { HostStats, LayerName, Pacer } from '@hostpace/core'
+import { HostNotes, type Note } from './host-notes.ts'
+import type { Row } from './update.ts'
+import { type Outlet, type Scene, Viewer } from './viewer.ts'
+
+/** How many departures are told of in one update. */
+const mostDepartures = 1000
+
+/** Watches a pacer for as long as somebody looks on. With no viewer it listens to nothing and has no timer. */
+export class Watch {
+  readonly #pacer: Pacer
+  readonly #intervalMs: number
+  readonly #maxHosts: number
+  readonly #viewers = new Set<Viewer>()
+  #round: Round | undefined
+
+  constructor(pacer: Pacer, intervalMs: number, maxHosts: number) {
+    this.#pacer = pacer
+    this.#intervalMs = intervalMs
+    this.#maxHosts = maxHosts
+  }
+
+  /** @returns what to call when the viewer has left; safe to call twice */
+  join(outlet: Outlet): () => void {
+    const viewer = new Viewer(outlet)
+    this.#viewers.add(viewer)
+    this.#round ??= new Round(this.#pacer, this.#intervalMs, this.#maxHosts, (scene) => this.#show(scene))
+    viewer.show(this.#round.scene([]))
+    return () => {
+      this.#viewers.delete(viewer)
+      if (this.#viewers.size === 0) this.#rest()
+    }
+  }
+
+  /** Sends all viewers away. */
+  close(): void {
+    for (const viewer of this.#viewers) viewer.end()
+    this.#viewers.clear()
+    this.#rest()
+  }
+
+  #show(scene: Scene): void {
+    for (const viewer of this.#viewers) viewer.show(scene)
+  }
+
+  #rest(): void {
+    this.#round?.end()
+    this.#round = undefined
+  }
+}
+
+interface Left {
+  readonly key: string
+  readonly atMs: number
+  readonly layer: LayerName
+}
+
+/** The time from the first viewer to the last. */
+class Round {
+  readonly #pacer: Pacer
+  readonly #maxHosts: number
+  readonly #notes: HostNotes
+  readonly #timer: ReturnType<typeof setInterval>
+  readonly #endDepartures: () => void
+  #departed: Left[] = []
+  #more = 0
+
+  constructor(pacer: Pacer, intervalMs: number, maxHosts: number, show: (scene: Scene) => void) {
+    this.#pacer = pacer
+    this.#maxHosts = maxHosts
+    this.#notes = new HostNotes(pacer)
+    this.#endDepartures = pacer.on('depart', ({ key, layer }) => {
+      if (this.#departed.length === mostDepartures) this.#more++
+      else this.#departed.push({ key, layer, atMs: performance.now() })
+    })
+    this.#timer = setInterval(() => {
+      const departed = this.#departed
+      this.#departed = []
+      show(this.scene(departed))
+      this.#more = 0
+    }, intervalMs)
+    // The connections of the viewers keep a process alive, and a monitor alone does not. Browsers have no `unref`.
+    ;(this.#timer as { unref?(): void }).unref?.()
+  }
+
+  scene(departed: readonly Left[]): Scene {
+    const { hosts, total } = this.#pacer.stats()
+    const entries = Object.entries(hosts)
+    const shown = entries.length > this.#maxHosts ? mostInteresting(entries, this.#maxHosts) : entries
+    this.#notes.renew(heldFirst(shown))
+    const nowMs = performance.now()
+    const { departures, queued, inFlight, refused, waits } = total
+    return {
+      total: { departures, queued, inFlight, refused, waits },
+      hosts: entries.length,
+      rows: new Map(shown.map(([key, stats]) => [key, rowOf(key, stats, this.#notes.of(key))])),
+      departures: departed.map(({ key, atMs, layer }) => [key, Math.round(nowMs - atMs), layer]),
+      more: this.#more,
+    }
+  }
+
+  end(): void {
+    clearInterval(this.#timer)
+    this.#endDepartures()
+    this.#notes.end()
+  }
+}
+
+function rowOf(key: string, { heldMs, ...figures }: HostStats, { holdReason, learned }: Note): Row {
+  const heldSeconds = Math.ceil(heldMs / 1000)
+  return { key, ...figures, heldSeconds, holdReason: heldSeconds > 0 ? holdReason : undefined, learned }
+}
+
+/** The keys of hosts; those of which people want to know why. */
+function heldFirst(entries: readonly [string, HostStats][]): string[] {
+  const isHeld = ([, { heldMs }]: readonly [string, HostStats]) => heldMs > 0
+  return [...entries.filter(isHeld), ...entries.filter((entry) => !isHeld(entry))].map(([key]) => key)
+}
+
+function mostInteresting(entries: [string, HostStats][], count: number): [string, HostStats][] {
+  const byInterest = entries.sort(
+    ([, a], [, b]) => Number(b.heldMs > 0) - Number(a.heldMs > 0) || b.queued - a.queued || b.departures - a.departures,
+  )
+  return byInterest.slice(0, count)
+}
