@@ -76,12 +76,15 @@ describe.each(Object.keys(entries))('%s as installed', (entry) => {
   })
 })
 
-describe.each(['core', 'got', 'axios', 'undici', 'fetch', 'robots', 'otel', 'monitor'])('the manifest of %s', (name) => {
-  test('names versions, and nothing of the workspace', async () => {
-    const text = await readFile(join(project, 'node_modules/@hostpace', name, 'package.json'), 'utf8')
-    expect(text).not.toMatch(/workspace:|catalog:/)
-  })
-})
+describe.each(['core', 'got', 'axios', 'undici', 'fetch', 'robots', 'otel', 'monitor'])(
+  'the manifest of %s',
+  (name) => {
+    test('names versions, and nothing of the workspace', async () => {
+      const text = await readFile(join(project, 'node_modules/@hostpace', name, 'package.json'), 'utf8')
+      expect(text).not.toMatch(/workspace:|catalog:/)
+    })
+  },
+)
 
 test.each(['nodenext', 'bundler'])(
   'their types compile for a strict user of module resolution %s',

@@ -19,17 +19,20 @@ const burst = 5
 /**
  * Many processes send to nginx as fast as their store lets them, at the rate that nginx allows.
  *
- * The pacers allow a burst of 5, so that what comes a little late costs no rate: 80 ms at 50 a second. nginx allows 4
+ * The pacers allow a burst of 5, so that what comes a little late costs no rate: 80 ms at 50 a second. nginx allows a few
  * more than that, since requests that left at the right distance may arrive closer together.
+ *
+ * @param jitter how many of them may: those that a machine which stands still for a moment lets go at once
  */
 export async function runAgainstNginx(
   nginx: string,
   processes: number,
   store: StorePlan,
   forMs: number,
-  perSecond = 50,
+  jitter = 4,
 ): Promise<NginxResult> {
-  const server: LimitedServer = await startNginx(nginx, perSecond, burst + 3)
+  const perSecond = 50
+  const server: LimitedServer = await startNginx(nginx, perSecond, burst - 1 + jitter)
   try {
     const policy = { rate: perSecond, capacity: burst }
     return summed(await runWorkers(processes, { store, origin: server.origin, policy }, forMs), perSecond)
