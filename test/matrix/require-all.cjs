@@ -11,7 +11,8 @@ async function problemsOf() {
     const manifest = join(packages, folder, 'package.json')
     const { name, exports } = JSON.parse(readFileSync(manifest, 'utf8'))
     const requireHere = createRequire(manifest)
-    for (const path of Object.keys(exports ?? {})) {
+    const modules = Object.keys(exports ?? {}).filter((path) => !path.endsWith('.json'))
+    for (const path of modules) {
       const entry = join(name, path)
       problems[entry] = await problemOf(requireHere, entry).catch((error) => String(error))
     }
