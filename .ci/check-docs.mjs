@@ -2,7 +2,7 @@
  * Holds the documentation to what it says: every `ts` block of the READMEs, the guide and the other pages is compiled
  * against the built packages, and those that need nothing but this repository are run.
  *
- * A block that imports a client of HTTP or Redis is compiled only: it talks to hosts out there, unless it makes one of
+ * A block that imports a client of HTTP or Redis is compiled only: it talks to hosts out there, unless it makes or mocks one of
  * its own. A block that imports nothing goes on from the last one of its page that did. Changelogs and decisions are prose. What is
  * compiled keeps the line numbers of its page, so an error in `docs-guide.md-40.mts(43,7)` is on line 43 of docs/guide.md.
  */
@@ -13,7 +13,7 @@ import { run } from './command.mjs'
 import { root } from './pnpm.mjs'
 
 const client = /from '(got|axios|undici|ioredis)'/
-const ownHost = /createServer\(/
+const ownHost = /createServer\(|nock\(|new MockAgent\(/
 const prose = /CHANGELOG|decisions\/|\.changeset\//
 const limitMs = 30_000
 const folder = join(root, 'reports', 'docs-check')
