@@ -33,6 +33,8 @@ export function live(): void {
   let allMarks: Mark[] = []
   let hosts = 0
   let page = 0
+  /** How far this page's clock is ahead of the monitor's. */
+  let aheadMs = 0
 
   const state = byId('state')
   const filter = byId<HTMLInputElement>('filter')
@@ -77,6 +79,7 @@ export function live(): void {
       marks.delete(key)
     }
     hosts = update.hosts
+    aheadMs = performance.now() - update.atMs
     takeDepartures(update.departures)
     setText(byId('more'), update.more === 0 ? '' : `${update.more} departures of the last update are not drawn`)
     showTotals(update)
@@ -154,7 +157,7 @@ export function live(): void {
     if (order.value === 'key') return found.sort(byKey)
     return found.sort(
       (a, b) =>
-        Number(b.heldSeconds > 0) - Number(a.heldSeconds > 0) ||
+        Number(b.heldUntilMs > 0) - Number(a.heldUntilMs > 0) ||
         b.queued - a.queued ||
         (marks.get(b.key)?.length ?? 0) - (marks.get(a.key)?.length ?? 0) ||
         b.departures - a.departures ||
@@ -176,7 +179,7 @@ export function live(): void {
           return
         }
         if (line.parentNode === null) body.append(line)
-        line.dataset.held = row.heldSeconds > 0 ? 'yes' : 'no'
+        line.dataset.held = row.heldUntilMs > 0 ? 'yes' : 'no'
         const texts = [
           row.key,
           String(row.queued),
@@ -184,7 +187,7 @@ export function live(): void {
           String(row.departures),
           String(row.refused),
           textOfWaits(row),
-          row.heldSeconds > 0 ? `${duration(row.heldSeconds * 1000)}: ${row.holdReason ?? 'not known why'}` : '',
+          textOfHold(row),
           row.learned ?? '',
         ]
         texts.forEach((text, index) => {
@@ -195,6 +198,12 @@ export function live(): void {
         if (shown !== undefined) draw(strip, marks.get(shown) ?? [], nowMs)
       },
     }
+  }
+
+  function textOfHold({ heldUntilMs, holdReason }: Row): string {
+    if (heldUntilMs === 0) return ''
+    const leftMs = Math.max(0, heldUntilMs + aheadMs - performance.now())
+    return `${duration(1000 * Math.ceil(leftMs / 1000))}: ${holdReason ?? 'not known why'}`
   }
 
   function textOfWaits({ waits }: Row): string {

@@ -1,27 +1,29 @@
 import type { Pacer } from '@hostpace/core'
 import { type MonitorOptions, readOptions } from './monitor-options.ts'
 import { makePage } from './page.ts'
-import type { Outlet } from './viewer.ts'
 import { Watch } from './watch.ts'
 
-/** As much of a request of `node:http`, Express or Fastify (`request.raw`) as is used. */
+/** As much of a request of `node:http`, `node:http2`, Express or Fastify (`request.raw`) as is used. */
 export interface NodeRequest {
   readonly method?: string | undefined
   readonly url?: string | undefined
 }
 
-/** As much of a response of `node:http`, Express or Fastify (`reply.raw`) as is used. */
+/** As much of a response of `node:http`, `node:http2`, Express or Fastify (`reply.raw`) as is used. */
 export interface NodeResponse {
-  readonly writableNeedDrain: boolean
+  readonly destroyed?: boolean
+  /** Over HTTP/2 it is the stream that knows whether it is over. */
+  readonly stream?: { readonly destroyed: boolean }
   writeHead(status: number, headers: Record<string, string>): unknown
-  write(text: string): unknown
-  end(text?: string): unknown
-  on(event: 'close', listener: () => void): unknown
+  /** @returns whether more may be written at once; else `drain` tells when */
+  write(text: string): boolean
+  end(text: string): unknown
+  on(event: 'close' | 'drain', listener: () => void): unknown
 }
 
 /** A page about a pacer, to be mounted under any path. */
 export interface Monitor {
-  /** Answers a request of `node:http` and of what is built on it. */
+  /** Answers a request of `node:http`, of `node:http2` and of what is built on them. */
   readonly node: (request: NodeRequest, response: NodeResponse) => void
   /** Answers a `Request`, as Hono and other runtimes have it. */
   readonly fetch: (request: Request) => Promise<Response>
@@ -35,6 +37,18 @@ const eventHeaders = {
   'cache-control': 'no-store, no-transform',
   'x-accel-buffering': 'no',
   'x-content-type-options': 'nosniff',
+}
+
+interface Answer {
+  readonly status: number
+  readonly headers: Record<string, string>
+  readonly body: string
+}
+
+const refusal: Answer = {
+  status: 405,
+  headers: { allow: 'GET, HEAD', 'content-type': 'text/plain' },
+  body: 'GET or HEAD only\n',
 }
 
 /**
@@ -62,54 +76,73 @@ export function createMonitor(pacer: Pacer, options: MonitorOptions = {}): Monit
 }
 
 async function answerNode(watch: Watch, { method, url }: NodeRequest, response: NodeResponse): Promise<void> {
-  if (!wantsEvents(method, url)) {
-    const { status, headers, body } = await answerTo(method)
-    response.writeHead(status, headers)
-    response.end(body)
-    return
-  }
+  if (method === 'GET' && isForEvents(url)) return sendEvents(watch, response)
+  const { status, headers, body } = await answerTo(method, url)
+  response.writeHead(status, headers)
+  response.end(body)
+}
+
+function sendEvents(watch: Watch, response: NodeResponse): void {
+  // Whoever has left before the request got here is not told of again.
+  if (response.destroyed === true || response.stream?.destroyed === true) return
   response.writeHead(200, eventHeaders)
-  const outlet: Outlet = {
+  let isReady = true
+  const leave = watch.join({
     get isReady() {
-      return !response.writableNeedDrain
+      return isReady
     },
-    write: (text) => void response.write(text),
-    end: () => void response.end(),
-  }
-  response.on('close', watch.join(outlet))
+    write(text) {
+      isReady = response.write(text)
+    },
+    end: () => void response.end(''),
+  })
+  response.on('drain', () => {
+    isReady = true
+  })
+  response.on('close', leave)
 }
 
 async function answerFetch(watch: Watch, { method, url }: Request): Promise<Response> {
-  if (wantsEvents(method, url)) return new Response(eventStream(watch), { headers: eventHeaders })
-  const { status, headers, body } = await answerTo(method)
+  if (method === 'GET' && isForEvents(url)) return new Response(eventStream(watch), { headers: eventHeaders })
+  const { status, headers, body } = await answerTo(method, url)
   return new Response(method === 'HEAD' ? null : body, { status, headers })
 }
 
+/** A stream of events for whoever reads it: it joins when it is first read, and is ready when it is read again. */
 function eventStream(watch: Watch): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
+  let isReady = false
   let leave: (() => void) | undefined
-  return new ReadableStream({
-    start(controller) {
-      leave = watch.join({
-        get isReady() {
-          return (controller.desiredSize ?? 0) > 0
-        },
-        write: (text) => controller.enqueue(encoder.encode(text)),
-        end: () => controller.close(),
-      })
+  return new ReadableStream(
+    {
+      pull(controller) {
+        isReady = true
+        leave ??= watch.join({
+          get isReady() {
+            return isReady
+          },
+          write(text) {
+            isReady = false
+            controller.enqueue(encoder.encode(text))
+          },
+          end: () => controller.close(),
+        })
+      },
+      cancel: () => leave?.(),
     },
-    cancel: () => leave?.(),
-  })
+    { highWaterMark: 0 },
+  )
 }
 
 /** One address serves all, so that the page needs not know under which path it is mounted. */
-function wantsEvents(method: string | undefined, url = '/'): boolean {
-  return method === 'GET' && new URL(url, 'http://localhost').searchParams.has('events')
+function isForEvents(url = ''): boolean {
+  // A request may ask for what is no URL, such as `//`.
+  return new URLSearchParams(/\?([^#]*)/.exec(url)?.[1]).has('events')
 }
 
-async function answerTo(
-  method: string | undefined,
-): Promise<{ status: number; headers: Record<string, string>; body: string }> {
-  if (method === 'GET' || method === 'HEAD') return { status: 200, ...(await makePage()) }
-  return { status: 405, headers: { allow: 'GET, HEAD', 'content-type': 'text/plain' }, body: 'GET or HEAD only\n' }
+async function answerTo(method: string | undefined, url: string | undefined): Promise<Answer> {
+  if (method === 'GET') return { status: 200, ...(await makePage()) }
+  if (method !== 'HEAD') return refusal
+  const { headers } = isForEvents(url) ? { headers: eventHeaders } : await makePage()
+  return { status: 200, headers, body: '' }
 }

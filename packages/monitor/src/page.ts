@@ -28,8 +28,8 @@ const body = `<!doctype html>
 <h2>Waits by layer</h2>
 <table id="layers"><thead><tr><th>layer</th><th>requests</th><th>together</th><th>each</th></tr></thead><tbody></tbody></table>
 <h2>Departures of the last minute</h2>
-<canvas id="strip"></canvas>
-<p id="more"></p>
+<canvas id="strip" role="img" aria-label="A stroke for each departure of the last minute, the latest at the right"></canvas>
+<p>Each stroke has the colour of the layer that its request waited for; grey ones went at once. <span id="more"></span></p>
 <h2>Hosts</h2>
 <form id="controls">
 <label>Filter <input id="filter" type="search" autocomplete="off"></label>

@@ -8,8 +8,11 @@ export interface Row {
   readonly inFlight: number
   readonly refused: number
   readonly waits: Readonly<Partial<Record<LayerName, WaitStats>>>
-  /** Seconds left of a hold, rounded up; 0 if there is none. */
-  readonly heldSeconds: number
+  /**
+   * When its hold ends, in milliseconds on the monitor's clock, rounded up to a second; 0 if there is none. What is left of it
+   * would be another number with each update.
+   */
+  readonly heldUntilMs: number
   /** Why it is held, as far as is known. */
   readonly holdReason: string | undefined
   /** What was learned of the host. */
@@ -23,7 +26,9 @@ export type Departure = readonly [key: string, agoMs: number, layer: LayerName]
 export interface Update {
   /** Whether what was shown before is to be forgotten. */
   readonly isFirst: boolean
-  readonly total: Omit<Row, 'key' | 'heldSeconds' | 'holdReason' | 'learned'>
+  /** The present, in milliseconds on the monitor's clock. */
+  readonly atMs: number
+  readonly total: Omit<Row, 'key' | 'heldUntilMs' | 'holdReason' | 'learned'>
   /** How many hosts there are, also those that the viewer is not told of. */
   readonly hosts: number
   /** The hosts that have changed. */

@@ -12,7 +12,7 @@ export class Watch {
   readonly #intervalMs: number
   readonly #maxHosts: number
   readonly #viewers = new Set<Viewer>()
-  #round: Round | undefined
+  #session: Session | undefined
 
   constructor(pacer: Pacer, intervalMs: number, maxHosts: number) {
     this.#pacer = pacer
@@ -24,8 +24,8 @@ export class Watch {
   join(outlet: Outlet): () => void {
     const viewer = new Viewer(outlet)
     this.#viewers.add(viewer)
-    this.#round ??= new Round(this.#pacer, this.#intervalMs, this.#maxHosts, (scene) => this.#show(scene))
-    viewer.show(this.#round.scene([]))
+    this.#session ??= new Session(this.#pacer, this.#intervalMs, this.#maxHosts, (scene) => this.#show(scene))
+    viewer.show(this.#session.scene([], 0))
     return () => {
       this.#viewers.delete(viewer)
       if (this.#viewers.size === 0) this.#rest()
@@ -44,25 +44,25 @@ export class Watch {
   }
 
   #rest(): void {
-    this.#round?.end()
-    this.#round = undefined
+    this.#session?.end()
+    this.#session = undefined
   }
 }
 
-interface Left {
+interface Departed {
   readonly key: string
   readonly atMs: number
   readonly layer: LayerName
 }
 
 /** The time from the first viewer to the last. */
-class Round {
+class Session {
   readonly #pacer: Pacer
   readonly #maxHosts: number
   readonly #notes: HostNotes
   readonly #timer: ReturnType<typeof setInterval>
   readonly #endDepartures: () => void
-  #departed: Left[] = []
+  #departed: Departed[] = []
   #more = 0
 
   constructor(pacer: Pacer, intervalMs: number, maxHosts: number, show: (scene: Scene) => void) {
@@ -74,28 +74,30 @@ class Round {
       else this.#departed.push({ key, layer, atMs: performance.now() })
     })
     this.#timer = setInterval(() => {
-      const departed = this.#departed
+      const [departed, more] = [this.#departed, this.#more]
       this.#departed = []
-      show(this.scene(departed))
       this.#more = 0
+      show(this.scene(departed, more))
     }, intervalMs)
     // The connections of the viewers keep a process alive, and a monitor alone does not. Browsers have no `unref`.
     ;(this.#timer as { unref?(): void }).unref?.()
   }
 
-  scene(departed: readonly Left[]): Scene {
+  /** @param more how many have departed besides */
+  scene(departed: readonly Departed[], more: number): Scene {
+    const nowMs = performance.now()
     const { hosts, total } = this.#pacer.stats()
     const entries = Object.entries(hosts)
     const shown = entries.length > this.#maxHosts ? mostInteresting(entries, this.#maxHosts) : entries
     this.#notes.renew(heldFirst(shown))
-    const nowMs = performance.now()
     const { departures, queued, inFlight, refused, waits } = total
     return {
       total: { departures, queued, inFlight, refused, waits },
+      atMs: Math.round(nowMs),
       hosts: entries.length,
-      rows: new Map(shown.map(([key, stats]) => [key, rowOf(key, stats, this.#notes.of(key))])),
+      rows: new Map(shown.map(([key, stats]) => [key, rowOf(key, stats, this.#notes.of(key), nowMs)])),
       departures: departed.map(({ key, atMs, layer }) => [key, Math.round(nowMs - atMs), layer]),
-      more: this.#more,
+      more,
     }
   }
 
@@ -106,12 +108,13 @@ class Round {
   }
 }
 
-function rowOf(key: string, { heldMs, ...figures }: HostStats, { holdReason, learned }: Note): Row {
-  const heldSeconds = Math.ceil(heldMs / 1000)
-  return { key, ...figures, heldSeconds, holdReason: heldSeconds > 0 ? holdReason : undefined, learned }
+function rowOf(key: string, { heldMs, ...figures }: HostStats, { holdReason, learned }: Note, nowMs: number): Row {
+  const isHeld = heldMs > 0
+  const heldUntilMs = isHeld ? Math.ceil((nowMs + heldMs) / 1000) * 1000 : 0
+  return { key, ...figures, heldUntilMs, holdReason: isHeld ? holdReason : undefined, learned }
 }
 
-/** The keys of hosts; those of which people want to know why. */
+/** The keys of hosts, first of those of which people want to know why. */
 function heldFirst(entries: readonly [string, HostStats][]): string[] {
   const isHeld = ([, { heldMs }]: readonly [string, HostStats]) => heldMs > 0
   return [...entries.filter(isHeld), ...entries.filter((entry) => !isHeld(entry))].map(([key]) => key)

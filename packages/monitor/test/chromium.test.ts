@@ -158,6 +158,26 @@ describe.skipIf(launched === undefined)('the page in Chromium', () => {
     expect(problems).toEqual([])
   })
 
+  test('behind a proxy, under a path with a slash at its end and with a query of its own, it finds its updates', async () => {
+    const { pacer, monitor } = paced({ rate: 5 })
+    pacer.pause('https://a.example', 59_500)
+    const asked: string[] = []
+    const { page } = await open(browser, monitor, (request, response) => {
+      asked.push(request.url ?? '')
+      // The proxy takes its prefix away, so the monitor does not know where the browser has found it.
+      monitor.node({ method: request.method, url: request.url?.replace('/behind/proxy', '') }, response)
+    })
+    await page.goto(new URL('/behind/proxy/pace/?token=a%26b#top', page.url()).href)
+    await page.waitForFunction(isState('live'), inTime)
+    expect(asked).toContain('/behind/proxy/pace/?token=a%26b&events=')
+    // It counts the hold down by itself.
+    expect((await lines(page))[0]?.[6]).toMatch(/^(60|5\d)\.0 s: |^1\.0 min: /)
+    await page.waitForFunction(
+      `/^5\\d.0 s: /.test(document.querySelector('#hosts tbody tr').cells[6].textContent)`,
+      inTime,
+    )
+  })
+
   test('it says so when the connection is lost, and goes on by itself', async () => {
     const { pacer, monitor } = paced({ rate: 5 })
     await pacer.run('https://a.example', () => {})

@@ -5,6 +5,7 @@ import { createAdaptorServer } from '@hono/node-server'
 import { createPacer } from '@hostpace/core'
 import { createMonitor, type Monitor } from '@hostpace/monitor'
 import express from 'express'
+import express4 from 'express4'
 import fastify from 'fastify'
 import { Hono } from 'hono'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -19,6 +20,11 @@ const mounts: Readonly<Record<string, (monitor: Monitor) => Promise<Server>>> = 
     }),
   express: async (monitor) => {
     const app = express()
+    app.use('/ops/pace', monitor.node)
+    return createServer(app)
+  },
+  'express 4': async (monitor) => {
+    const app = express4()
     app.use('/ops/pace', monitor.node)
     return createServer(app)
   },
@@ -56,6 +62,10 @@ describe.each(Object.entries(mounts))('mounted in %s', (_, mount) => {
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
     expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
     expect(await page.text()).toContain('<title>hostpace</title>')
+    for (const address of ['/ops/pace', '/ops/pace?events']) {
+      const head = await fetch(`${origin}${address}`, { method: 'HEAD' })
+      expect([head.status, await head.text()]).toEqual([200, ''])
+    }
     expect((await fetch(`${origin}/`)).status).toBe(404)
     expect(listeners()).toBe(0)
 

@@ -64,5 +64,7 @@ describe('the page', () => {
     const head = await monitor.fetch(new Request('https://ops.example/pace', { method: 'HEAD' }))
     expect([head.status, await head.text()]).toEqual([200, ''])
     expect(head.headers.get('content-security-policy')).toBe(response.headers.get('content-security-policy'))
+    const events = await monitor.fetch(new Request('https://ops.example/pace?events', { method: 'HEAD' }))
+    expect([events.headers.get('content-type'), events.body]).toEqual(['text/event-stream', null])
   })
 })

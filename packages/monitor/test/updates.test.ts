@@ -8,7 +8,10 @@ const a = 'https://a.example'
 const b = 'https://b.example'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }))
-afterEach(() => void vi.useRealTimers())
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
 
 interface Setting {
   readonly clock: ManualClock
@@ -18,6 +21,7 @@ interface Setting {
 
 function setting(pacerOptions: PacerOptions = {}, options?: MonitorOptions): Setting {
   const clock = new ManualClock()
+  vi.spyOn(performance, 'now').mockImplementation(() => clock.now())
   const pacer = createPacer({ clock, ...pacerOptions })
   const monitor = createMonitor(pacer, options)
   onTestFinished(async () => {
@@ -33,6 +37,7 @@ function send(pacer: Pacer, ...urls: string[]): void {
 
 /** The time of the next update has come. What is explained for one is in the one after it. */
 async function tick(): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve))
   vi.advanceTimersByTime(1000)
   await new Promise((resolve) => setImmediate(resolve))
 }
@@ -46,8 +51,8 @@ describe('updates', () => {
     const first = await viewing.next()
     expect(first).toMatchObject({ isFirst: true, hosts: 2, total: { departures: 2, queued: 2 } })
     expect(first.rows).toEqual([
-      { key: a, departures: 1, queued: 2, inFlight: 0, refused: 0, waits: {}, heldSeconds: 0 },
-      { key: b, departures: 1, queued: 0, inFlight: 0, refused: 0, waits: {}, heldSeconds: 0 },
+      { key: a, departures: 1, queued: 2, inFlight: 0, refused: 0, waits: {}, heldUntilMs: 0 },
+      { key: b, departures: 1, queued: 0, inFlight: 0, refused: 0, waits: {}, heldUntilMs: 0 },
     ])
     await clock.advanceAsync(1000)
     await tick()
@@ -98,14 +103,31 @@ describe('updates', () => {
     await viewing.next()
     await tick()
     await viewing.next()
-    expect(viewing.rows.get(a)).toMatchObject({ heldSeconds: 90, holdReason: 'maintenance' })
+    expect(viewing.rows.get(a)).toMatchObject({ heldUntilMs: 90_000, holdReason: 'maintenance' })
     pacer.observe(b, { status: 429, headers: { 'retry-after': '30' } })
     pacer.resume(a)
     await tick()
     await viewing.next()
-    expect(viewing.rows.get(b)).toMatchObject({ heldSeconds: 30, holdReason: '429 with a time to wait' })
-    expect(viewing.rows.get(a)).toMatchObject({ heldSeconds: 0 })
+    expect(viewing.rows.get(b)).toMatchObject({ heldUntilMs: 30_000, holdReason: '429 with a time to wait' })
+    expect(viewing.rows.get(a)).toMatchObject({ heldUntilMs: 0 })
     expect(viewing.rows.get(a)).not.toHaveProperty('holdReason')
+  })
+
+  test('a hold that goes on is no news', async () => {
+    const { clock, pacer, monitor } = setting()
+    pacer.pause(a, 90_000)
+    const viewing = await Viewing.of(monitor)
+    for (let ticks = 0; ticks < 2; ticks++) {
+      await viewing.next()
+      await tick()
+    }
+    await viewing.next()
+    await clock.advanceAsync(1500)
+    await tick()
+    expect(await viewing.next()).toMatchObject({ rows: [], atMs: 1500 })
+    await clock.advanceAsync(90_000)
+    await tick()
+    expect((await viewing.next()).rows).toMatchObject([{ key: a, heldUntilMs: 0 }])
   })
 
   test('what was learned is told, and follows what is learned anew', async () => {
@@ -162,13 +184,12 @@ describe('updates', () => {
   test('a viewer who does not read is sent nothing meanwhile, and then all that has changed', async () => {
     const { clock, pacer, monitor } = setting({ rate: 10, adapt: false })
     const viewing = await Viewing.of(monitor)
+    await viewing.next()
     for (const url of [a, b, a]) {
       send(pacer, url)
       await clock.advanceAsync(1000)
       for (let ticks = 0; ticks < 50; ticks++) await tick()
     }
-    await viewing.next()
-    await tick()
     await viewing.next()
     await tick()
     await viewing.next()
@@ -188,7 +209,7 @@ describe('updates', () => {
     await tick()
     await viewing.next()
     expect([...viewing.rows.keys()].sort()).toEqual([...keys].sort())
-    expect(viewing.rows.get('/feed')).toMatchObject({ heldSeconds: 5, holdReason: 'we said so' })
+    expect(viewing.rows.get('/feed')).toMatchObject({ heldUntilMs: 5000, holdReason: 'we said so' })
   })
 
   test('where keys look like origins and are not, one is asked for at most', async () => {
@@ -211,15 +232,15 @@ describe('updates', () => {
     await clock.advanceAsync(0)
     const explain = vi.spyOn(pacer, 'explain')
     const viewing = await Viewing.of(monitor)
-    expect(explain.mock.calls).toEqual([['https://h499.example']])
+    await viewing.next()
+    expect(explain.mock.calls[0]).toEqual(['https://h499.example'])
     for (let asked = 1, ticks = 0; ticks < 4; ticks++) {
-      await viewing.next()
       await tick()
       // Those for this update, and those that had to wait for the first.
       expect(explain.mock.calls.length - asked).toBeLessThanOrEqual(400)
       asked = explain.mock.calls.length
+      await viewing.next()
     }
-    await viewing.next()
     expect(new Set(explain.mock.calls.flat()).size).toBe(500)
     expect(explain).toHaveBeenCalledTimes(500)
     expect(viewing.rows.get('https://h499.example')?.holdReason).toBe('the last')
@@ -239,13 +260,21 @@ describe('updates', () => {
 })
 
 describe('viewers', () => {
+  test('an answer that nobody reads is no viewer', async () => {
+    const { pacer, monitor } = setting({ rate: 10 })
+    const listeners = countListeners(pacer)
+    const { body } = await monitor.fetch(new Request('https://ops.example/pace?events'))
+    expect([listeners(), vi.getTimerCount()]).toEqual([0, 0])
+    await body?.cancel()
+  })
+
   test('without any there is no listener and no timer, after the last has left as before the first', async () => {
     const { pacer, monitor } = setting({ rate: 10 })
     const listeners = countListeners(pacer)
     await monitor.fetch(new Request('https://ops.example/pace'))
     expect([listeners(), vi.getTimerCount()]).toEqual([0, 0])
-    const one = await Viewing.of(monitor)
-    const other = await Viewing.of(monitor)
+    const [one, other] = [await Viewing.of(monitor), await Viewing.of(monitor)]
+    await Promise.all([one.next(), other.next()])
     expect(listeners()).toBeGreaterThan(0)
     expect(vi.getTimerCount()).toBe(1)
     const withTwo = listeners()
@@ -254,6 +283,7 @@ describe('viewers', () => {
     await other.leave()
     expect([listeners(), vi.getTimerCount()]).toEqual([0, 0])
     const again = await Viewing.of(monitor)
+    await again.next()
     expect([listeners(), vi.getTimerCount()]).toEqual([withTwo, 1])
     await again.leave()
     expect(listeners()).toBe(0)

@@ -9,6 +9,8 @@ export class Viewing {
   readonly rows: Map<string, Row> = new Map()
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>
   readonly #decoder = new TextDecoder()
+  /** As readers do, it asks for more as soon as it has something. */
+  #read: Promise<ReadableStreamReadResult<Uint8Array>> | undefined
   #text = ''
   isOver = false
 
@@ -26,7 +28,9 @@ export class Viewing {
     for (;;) {
       const end = this.#text.indexOf('\n\n')
       if (end >= 0) return this.#take(end)
-      const { done, value } = await this.#reader.read()
+      const { done, value } = await (this.#read ?? this.#reader.read())
+      this.#read = this.#reader.read()
+      this.#read.catch(() => {})
       if (done) {
         this.isOver = true
         throw new Error('the updates have ended')
