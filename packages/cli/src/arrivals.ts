@@ -6,6 +6,7 @@ import { CliError, InputError } from './errors.ts'
 import type { Io } from './io.ts'
 import { linesOf } from './logs/lines.ts'
 import { openInput } from './logs/open-input.ts'
+import { prepended } from './logs/prepended.ts'
 import { readLogLines } from './logs/read-log.ts'
 
 export interface ArrivalOptions {
@@ -25,23 +26,16 @@ const random = /^poisson:(.+)$/
  *
  * @returns milliseconds from the start, in order
  * @throws {CliError} if it is none of these, or has more than a million
+ * @throws {PolicyError} if a rate is none
  */
 export async function readArrivals(text: string, options: ArrivalOptions, io: Io): Promise<number[]> {
   const [, rate] = random.exec(text) ?? []
-  if (rate !== undefined) return poisson(rateOf(rate), options)
+  if (rate !== undefined) return poisson(parseRate(rate, '--arrivals poisson:'), options)
   const parts = text.split(',').map((part) => atOnce.exec(part.trim()))
   if (parts.every((part) => part !== null)) return crowds(parts)
   const arrivals = sorted(await fromFile(text, io))
   if (arrivals.length === 0) throw new InputError({ file: text }, 'has no arrivals')
   return arrivals
-}
-
-function rateOf(text: string): number {
-  try {
-    return parseRate(text, '--arrivals poisson:')
-  } catch (error) {
-    throw new CliError(`${(error as Error).message}`, { cause: error })
-  }
 }
 
 /** Independent arrivals: the gaps between them are exponentially distributed. */
@@ -73,7 +67,7 @@ function crowds(parts: readonly RegExpExecArray[]): number[] {
 async function fromFile(path: string, io: Io): Promise<number[]> {
   const lines = linesOf(openInput(path, io), path)
   const first = await lines.next()
-  const whole = joined(first.done ? [] : first.value, lines)
+  const whole = prepended(first.done ? [] : first.value, lines)
   const opening = first.done ? undefined : first.value.find((line) => line.trim() !== '')
   return opening !== undefined && readDuration(opening.trim()) !== undefined
     ? timesOf(whole, path)
@@ -106,14 +100,6 @@ async function stampsOf(batches: AsyncIterable<readonly string[]>, file: string)
   }
   const firstMs = stamps.reduce((least, stamp) => Math.min(least, stamp), Number.POSITIVE_INFINITY)
   return stamps.map((stamp) => stamp - firstMs)
-}
-
-async function* joined(
-  first: readonly string[],
-  rest: AsyncIterable<readonly string[]>,
-): AsyncGenerator<readonly string[]> {
-  yield first
-  yield* rest
 }
 
 function sorted(times: number[]): number[] {

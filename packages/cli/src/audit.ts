@@ -21,7 +21,10 @@ export interface Violation extends Span {
 
 /** How one host was treated. */
 export interface HostVerdict {
+  /** As the log has it; '' where it does not tell. */
   readonly host: string
+  /** What it was held to. */
+  readonly policy: Policy
   readonly requests: number
   /** The first and the last request, in milliseconds since 1970. */
   readonly firstAtMs: number
@@ -38,6 +41,7 @@ export interface HostVerdict {
 /** Holds the requests to one host against a policy, as they come, in the order of their stamps. */
 export class HostAudit {
   readonly #host: string
+  readonly #policy: Policy
   readonly #firstAtMs: number
   readonly #rules: ReturnType<typeof rulesOf>
   readonly #violations: number[]
@@ -49,6 +53,7 @@ export class HostAudit {
   /** @param first its first request, from which times are counted: fractions of them are exact then */
   constructor(host: string, policy: Policy, resolutionMs: number, first: LogEntry, mostShown: number) {
     this.#host = host
+    this.#policy = policy
     this.#firstAtMs = this.#lastAtMs = first.atMs
     this.#rules = rulesOf(policy, resolutionMs, first.atMs)
     this.#violations = this.#rules.map(() => 0)
@@ -72,6 +77,7 @@ export class HostAudit {
     const spanMs = this.#lastAtMs - this.#firstAtMs
     return {
       host: this.#host,
+      policy: this.#policy,
       requests: this.#requests,
       firstAtMs: this.#firstAtMs,
       lastAtMs: this.#lastAtMs,

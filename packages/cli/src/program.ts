@@ -8,6 +8,7 @@ import { logFormats } from './logs/read-log.ts'
 
 /** What the exit code tells. */
 const codes = `
+
 Exit codes: 0 done, or honoured; 1 a policy was violated; 2 the input or the usage is wrong.`
 
 const simulateExamples = `
@@ -25,7 +26,10 @@ Examples:
   hostpace audit access.log --policy policy.json --user-agent mybot
   zcat access.log.*.gz | hostpace audit - --policy '{"intervalMs":2000}' --client 2001:db8::/32
   hostpace audit session.har --policy policy.json --host api.example.com --json
-  hostpace audit app.jsonl --policy policy.json --time-field when --host-field target`
+  hostpace audit app.jsonl --policy policy.json --time-field when --host-field target
+  Each host by its own policy, and the others by the one for all:
+    hostpace audit app.jsonl --policy \\
+      '{"rate":"5r/s","hosts":{"https://slow.example":{"intervalMs":10000}}}'`
 
 const explainExamples = `
 Examples:
@@ -51,15 +55,12 @@ export async function runProgram(args: readonly string[], version: string, io: I
       writeErr: (text) => io.err(text),
       getOutHelpWidth: () => io.columns,
     })
-  addSimulate(program, io, (result) => {
+  const done = (result: number) => {
     code = result
-  })
-  addAudit(program, io, (result) => {
-    code = result
-  })
-  addExplain(program, io, (result) => {
-    code = result
-  })
+  }
+  addSimulate(program, io, done)
+  addAudit(program, io, done)
+  addExplain(program, io, done)
   try {
     await program.parseAsync([...args], { from: 'user' })
     return code
@@ -105,7 +106,10 @@ function addAudit(program: Command, io: Io, done: (code: number) => void): void 
     .command('audit')
     .description('says whether the traffic in a log honoured a policy, as the target saw it')
     .argument('<log>', 'combined log format, JSON lines or HAR, also as gzip; - is the standard input')
-    .requiredOption('--policy <file|json>', 'the policy that each host in the log is held to')
+    .requiredOption(
+      '--policy <file|json>',
+      'what each host in the log is held to, with "hosts" for single ones, as createPacer takes it',
+    )
     .addOption(new Option('--format <format>', 'what the log is written in').choices(logFormats).default('auto'))
     .option('--host <host>', 'looks at requests to this host only')
     .option('--client <address>', 'looks at requests from this address or network only')

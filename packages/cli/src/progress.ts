@@ -7,13 +7,17 @@ const plainMs = 5000
 
 /** Tells how far a long file has been read: several times a second in a terminal, as a plain line now and then elsewhere. */
 export class Progress {
-  readonly #io: Io
+  readonly #io: Pick<Io, 'err' | 'errIsTerminal'>
   readonly #totalBytes: number | undefined
   readonly #now: () => number
   #nextMs: number
   #isShown = false
 
-  constructor(io: Io, totalBytes: number | undefined, now: () => number = () => performance.now()) {
+  constructor(
+    io: Pick<Io, 'err' | 'errIsTerminal'>,
+    totalBytes: number | undefined,
+    now: () => number = () => performance.now(),
+  ) {
     this.#io = io
     this.#totalBytes = totalBytes
     this.#now = now

@@ -42,5 +42,6 @@ function clientFilter(text: string): (address: string) => boolean {
 }
 
 function familyOf(address: string): 'ipv4' | 'ipv6' | undefined {
-  return ([undefined, 'ipv4', 'ipv6'] as const)[isIP(address) === 4 ? 1 : isIP(address) === 6 ? 2 : 0]
+  const version = isIP(address) as 0 | 4 | 6
+  return version === 0 ? undefined : `ipv${version}`
 }

@@ -8,7 +8,11 @@ export interface Ran {
 }
 
 /** Runs the command line in this process. */
-export async function runCli(args: readonly string[], input: string | Uint8Array = ''): Promise<Ran> {
+export async function runCli(
+  args: readonly string[],
+  input: string | Uint8Array = '',
+  errIsTerminal = false,
+): Promise<Ran> {
   let [out, err] = ['', '']
   const code = await runProgram(args, '0.0.0', {
     stdin: Readable.from([Buffer.from(input)]),
@@ -18,7 +22,7 @@ export async function runCli(args: readonly string[], input: string | Uint8Array
     err: (text) => {
       err += text
     },
-    errIsTerminal: false,
+    errIsTerminal,
     columns: 80,
   })
   return { code, out, err }

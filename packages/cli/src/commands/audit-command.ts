@@ -1,11 +1,10 @@
-import type { Policy } from '@hostpace/core'
 import { HostAudit, type HostVerdict, type Violation } from '../audit.ts'
 import { durationOption, rounded, showDuration } from '../durations.ts'
 import { CliError, InputError } from '../errors.ts'
+import { type HostPolicies, readHostPolicies } from '../host-policies.ts'
 import type { Io } from '../io.ts'
 import { inOrder, sampleResolution } from '../logs/in-order.ts'
 import { type LogFormat, readLog } from '../logs/read-log.ts'
-import { readPolicy } from '../read-policy.ts'
 import { requestFilter } from '../request-filter.ts'
 
 export interface AuditOptions {
@@ -31,7 +30,6 @@ export interface AuditOptions {
 interface AuditReport {
   readonly log: string
   readonly format: LogFormat
-  readonly policy: Policy
   readonly honoured: boolean
   /** How fine the stamps of the log are, in milliseconds. */
   readonly resolutionMs: number
@@ -42,15 +40,14 @@ interface AuditReport {
   readonly hosts: readonly HostVerdict[]
 }
 
-/** `hostpace audit`: exit code 0 if the log honours the policy, 1 if it does not. */
+/** `hostpace audit`: exit code 0 if each host in the log was treated by its policy, 1 if one was not. */
 export async function auditCommand(path: string, options: AuditOptions, io: Io): Promise<number> {
-  const { policy } = await readPolicy(options.policy)
-  const report = await audit(path, policy, options, io)
+  const report = await audit(path, await readHostPolicies(options.policy), options, io)
   io.out(options.json ? `${JSON.stringify(report)}\n` : textOf(report))
   return report.honoured ? 0 : 1
 }
 
-async function audit(path: string, policy: Policy, options: AuditOptions, io: Io): Promise<AuditReport> {
+async function audit(path: string, policyOf: HostPolicies, options: AuditOptions, io: Io): Promise<AuditReport> {
   const isWanted = requestFilter(options)
   const toleranceMs = durationOption('--tolerance', options.tolerance)
   const reorderMs = options.reorder === 'all' ? Number.POSITIVE_INFINITY : durationOption('--reorder', options.reorder)
@@ -70,10 +67,10 @@ async function audit(path: string, policy: Policy, options: AuditOptions, io: Io
     for (const entry of entries) {
       if (!isWanted(entry)) continue
       requests++
-      const host = entry.host ?? ''
+      const { host = '' } = entry
       let hostAudit = audits.get(host)
       if (hostAudit === undefined) {
-        hostAudit = new HostAudit(host, policy, resolutionMs + toleranceMs, entry, mostShown)
+        hostAudit = new HostAudit(host, policyOf(entry.host), resolutionMs + toleranceMs, entry, mostShown)
         audits.set(host, hostAudit)
       }
       hostAudit.take(entry)
@@ -81,12 +78,19 @@ async function audit(path: string, policy: Policy, options: AuditOptions, io: Io
   }
   if (requests === 0) throw new InputError({ file }, 'has no request to look at')
   const hosts = [...audits.values()].map((hostAudit) => hostAudit.verdict()).sort((a, b) => b.violations - a.violations)
+  if (hosts.every(({ rules }) => rules.length === 0)) throw new CliError(noneJudged(file, hosts))
   return {
-    ...{ log: file, format: log.format, policy, resolutionMs, toleranceMs, requests, unreadable: log.unreadable },
+    ...{ log: file, format: log.format, resolutionMs, toleranceMs, requests, unreadable: log.unreadable },
     honoured: hosts.every(({ honoured }) => honoured),
-    notJudged: policy.concurrency === undefined ? [] : ['concurrency'],
+    notJudged: hosts.some(({ policy }) => policy.concurrency !== undefined) ? ['concurrency'] : [],
     hosts,
   }
+}
+
+function noneJudged(file: string, hosts: readonly HostVerdict[]): string {
+  const names = hosts.slice(0, 3).map(({ host }) => (host === '' ? 'unnamed hosts' : host))
+  const more = hosts.length > names.length ? ' and others' : ''
+  return `--policy says nothing of the hosts in ${file}: ${names.join(', ')}${more}`
 }
 
 function fieldsOf({ timeField, durationField, hostField, clientField, agentField }: AuditOptions) {
@@ -123,6 +127,7 @@ function hostLines(verdict: HostVerdict, unit: string): string[] {
   return [
     '',
     `${host === '' ? 'No host named' : host}: ${counted(requests, 'request')} from ${span}, ${average}`,
+    ...(rules.length === 0 ? ['  not judged: the policy says nothing of this host'] : []),
     ...rules.map(({ rule, violations: count, worst }) => {
       const state = count === 0 ? 'kept' : `BROKEN ${counted(count, 'time')}`
       const most = worst === null ? '' : `; worst: ${spanText(worst, unit)}`

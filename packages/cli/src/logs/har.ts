@@ -1,5 +1,5 @@
 import { JSONParser } from '@streamparser/json'
-import { InputError, messageOf } from '../errors.ts'
+import { InputError, type Place } from '../errors.ts'
 import { hostOfUrl } from './hosts.ts'
 import type { LogEntry } from './log-entry.ts'
 import { readMoment } from './moments.ts'
@@ -8,34 +8,41 @@ import { readMoment } from './moments.ts'
  * Reads a HAR (HTTP Archive 1.2) piece by piece; no more than one of its entries is kept at a time. The line of an entry is
  * its number, from 1, since a HAR is often one line. What a browser's cache answered did not reach the host and is left out.
  *
- * @throws {InputError} that names the line and, if known, the column
+ * @throws {InputError} that names the line and, where there is one, the column
  */
 export async function* readHar(lines: AsyncIterable<readonly string[]>, file: string): AsyncGenerator<LogEntry[]> {
   let entries: LogEntry[] = []
   let number = 0
   let problem: Error | undefined
+  let line = 0
+  /** Where the line and the last token begin, in bytes from the start of the file. */
+  let [lineAt, tokenAt] = [0, 0]
   const parser = new JSONParser({ paths: ['$.log.entries.*'], keepStack: false })
+  parser.onToken = ({ offset }) => {
+    tokenAt = offset
+  }
   parser.onValue = ({ value }) => {
     number++
-    const entry = entryOf(value, number, file)
+    const entry = entryOf(value, number, { file, line })
     if (entry !== undefined) entries.push(entry)
   }
   parser.onError = (error) => {
     problem ??= error
   }
-  let line = 0
   const feed = (text: string) => {
-    if (problem === undefined && !(parser.isEnded && text.trim() === '')) parser.write(text)
+    if (!(parser.isEnded && text.trim() === '')) parser.write(text)
     if (problem === undefined) return
     if (problem instanceof InputError) throw problem
-    const column = Number(/chunk position "(\d+)"/.exec(problem.message)?.[1])
-    const place = { file, line, column: Number.isNaN(column) ? undefined : column + 1 }
-    throw new InputError(place, `is no HAR: ${messageOf(problem).replace(/ at chunk position.*/, '')}`)
+    // What is no token the parser places by itself, a token out of place it does not.
+    const inLine = Number(/chunk position "(\d+)"/.exec(problem.message)?.[1] ?? tokenAt - lineAt)
+    const column = Buffer.from(text).toString('utf8', 0, inLine).length + 1
+    throw new InputError({ file, line, column }, `is no HAR: ${problem.message.replace(/ at chunk position.*/, '')}`)
   }
   for await (const batch of lines) {
     for (const text of batch) {
       line++
       feed(`${text}\n`)
+      lineAt += Buffer.byteLength(text) + 1
     }
     if (entries.length > 0) yield entries
     entries = []
@@ -44,12 +51,12 @@ export async function* readHar(lines: AsyncIterable<readonly string[]>, file: st
   if (number === 0) throw new InputError({ file }, 'has no entries; a HAR has them in log.entries')
 }
 
-function entryOf(value: unknown, number: number, file: string): LogEntry | undefined {
+function entryOf(value: unknown, number: number, place: Place): LogEntry | undefined {
   const entry = objectOf(value)
   const request = objectOf(entry.request)
   const moment = typeof entry.startedDateTime === 'string' ? readMoment(entry.startedDateTime) : undefined
   const host = typeof request.url === 'string' ? hostOfUrl(request.url) : undefined
-  if (moment === undefined) throw new InputError({ file }, `entry ${number} has no startedDateTime that can be read`)
+  if (moment === undefined) throw new InputError(place, `entry ${number} has no startedDateTime that can be read`)
   // Data, blobs and extensions of the browser are no requests to a host.
   if (host === undefined || wasCached(entry)) return undefined
   return { ...moment, line: number, host, client: undefined, userAgent: userAgentOf(request.headers) }

@@ -1,10 +1,11 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { CliError, InputError, messageOf } from '../errors.ts'
 import type { Io } from '../io.ts'
 import { Progress } from '../progress.ts'
+import { prepended } from './prepended.ts'
 
 /**
  * The bytes of a file, or of the standard input for `-`, unpacked if they are gzip, whatever the file is called. Tells
@@ -47,12 +48,11 @@ async function* counted(source: Readable, progress: Progress): AsyncGenerator<Ui
 async function* unpacked(chunks: AsyncGenerator<Uint8Array>, path: string): AsyncGenerator<Uint8Array> {
   const first = await chunks.next()
   if (first.done) return
-  const whole = afterwards(first.value, chunks)
+  const whole = prepended(first.value, chunks)
   // RFC 1952, section 2.3.1
   if (first.value[0] !== 0x1f || first.value[1] !== 0x8b) return yield* whole
-  const { Readable: Source } = await import('node:stream')
   const gunzip = createGunzip()
-  const source = Source.from(whole)
+  const source = Readable.from(whole)
   source.once('error', (error) => gunzip.destroy(error))
   source.pipe(gunzip)
   try {
@@ -63,9 +63,4 @@ async function* unpacked(chunks: AsyncGenerator<Uint8Array>, path: string): Asyn
     source.destroy()
     gunzip.destroy()
   }
-}
-
-async function* afterwards(first: Uint8Array, rest: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
-  yield first
-  yield* rest
 }

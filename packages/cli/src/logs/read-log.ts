@@ -6,6 +6,7 @@ import { type FieldNames, jsonLinesReader } from './json-lines.ts'
 import { linesOf } from './lines.ts'
 import { LineError, type LogEntry } from './log-entry.ts'
 import { openInput } from './open-input.ts'
+import { prepended } from './prepended.ts'
 
 export const logFormats = ['auto', 'combined', 'jsonl', 'har'] as const
 export type LogFormat = (typeof logFormats)[number]
@@ -47,7 +48,7 @@ export function readLogLines(lines: AsyncIterable<readonly string[]>, file: stri
     const batches = withoutMark(lines)
     const first = await firstWithText(batches)
     if (log.format === 'auto') log.format = formatOf(first)
-    const whole = joined(first, batches)
+    const whole = prepended(first, batches)
     if (log.format === 'har') return yield* readHar(whole, file)
     const read = log.format === 'jsonl' ? jsonLinesReader(options.fields ?? {}) : readCombined
     let line = 0
@@ -93,11 +94,6 @@ async function firstWithText(batches: Batches): Promise<readonly string[]> {
     lines.push(...value)
   }
   return lines
-}
-
-async function* joined(first: readonly string[], rest: Batches): Batches {
-  yield first
-  yield* rest
 }
 
 /** A HAR is one object over several lines, or one that begins with `log`. */

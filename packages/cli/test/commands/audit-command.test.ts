@@ -84,6 +84,67 @@ describe('what is looked at', () => {
   })
 })
 
+describe('a policy for each host', () => {
+  const policies = JSON.stringify({
+    rate: 1,
+    capacity: 1,
+    hosts: { 'https://slow.example': { intervalMs: 10_000 }, 'http://fast.example:8080': { rate: 100 } },
+  })
+  const visits = [
+    ['slow.example', 0],
+    ['fast.example:8080', 1],
+    ['fast.example:8080', 1.02],
+    ['slow.example', 5],
+    ['other.example', 6],
+    ['other.example', 7.5],
+  ] as const
+  const timeOf = (second: number) => new Date(Date.UTC(2026, 9, 10, 12) + second * 1000).toISOString()
+  const entries = visits.map(([host, second]) => ({
+    startedDateTime: timeOf(second),
+    request: { url: `https://${host}/` },
+  }))
+
+  test.each([
+    ['JSON lines', visits.map(([host, second]) => JSON.stringify({ time: timeOf(second), host })).join('\n')],
+    ['HAR', JSON.stringify({ log: { entries } })],
+    ['combined, with a host in front', visits.map(([host, second]) => `${host} ${line(Math.floor(second))}`).join('')],
+  ])('each host in a log is held to its own, and others to the one for all: %s', async (_, log) => {
+    const { code, report } = await audit(log, '--policy', policies)
+    expect(code).toBe(1)
+    expect(Object.fromEntries(report.hosts.map(({ host, ...verdict }: { host: string }) => [host, verdict]))).toEqual({
+      'slow.example': expect.objectContaining({
+        policy: { rate: 1, capacity: 1, intervalMs: 10_000 },
+        violations: 1,
+        shown: [expect.objectContaining({ lastLine: 4 })],
+      }),
+      'fast.example:8080': expect.objectContaining({ policy: { rate: 100 }, violations: 0 }),
+      'other.example': expect.objectContaining({ policy: { rate: 1, capacity: 1 }, violations: 0 }),
+    })
+  })
+
+  test('a host of which it says nothing is not judged, and said so', async () => {
+    const only = '{"hosts":{"https://fast.example:8080":{"rate":100}}}'
+    const log = visits.map(([host, second]) => JSON.stringify({ time: timeOf(second), host })).join('\n')
+    const { code, out } = await runCli(['audit', '-', '--policy', only], log)
+    expect(code).toBe(0)
+    expect(out.match(/not judged: the policy says nothing of this host/g)).toHaveLength(2)
+  })
+
+  test.each([
+    ['{"hosts":{"https://b.example":{"rate":1}}}', '--policy says nothing of the hosts in stdin: unnamed hosts'],
+    ['{"hosts":{"https://a.example":{"concurrency":1}}}', 'nothing to go by'],
+    ['{"hosts":{"https://a.example":{"rate":1},"http://a.example":{}}}', 'two policies for a.example'],
+    ['{\n"hosts":{"https://a.example":{"rate":0}}}', '--policy:2:38: hosts["https://a.example"].rate must be'],
+    ['{"hosts":{"a.example":{"rate":1}}}', '--policy:1:23: hosts["a.example"] is not an origin'],
+    ['{"hosts":[]}', '--policy:1:10: options.hosts must be'],
+    ['{"default":{"rate":1}}', '--policy:1:12: options.default is unknown'],
+  ])('%s is refused', async (policy, message) => {
+    const { code, err } = await runCli(['audit', '-', '--policy', policy], line(0))
+    expect(code).toBe(2)
+    expect(err).toContain(message)
+  })
+})
+
 test('a log that is out of order is put in order, as far as it is let', async () => {
   const log = line(4) + line(0) + line(2)
   expect((await audit(log, ...interval)).code).toBe(0)
@@ -159,11 +220,12 @@ describe('HAR', () => {
   })
 
   test.each([
-    ['{"log":{"entries":[{"a" 1}]}}', 'stdin:1: is no HAR'],
-    ['{"log":{\n"entries":[}', 'stdin:2'],
-    ['{"log":{"entries":[', 'in the middle'],
-    ['{"log":{"entries":[]}}', 'no entries'],
-    ['{"log":{"entries":[{"startedDateTime":"now"}]}}', 'entry 1 has no startedDateTime'],
+    ['{"log":{"entries":[{"a" 1}]}}', 'stdin:1:25: is no HAR: Unexpected NUMBER (1)'],
+    ['{"log":{\n"é": 1, "entries":[}', 'stdin:2:20: is no HAR: Unexpected RIGHT_BRACE'],
+    ['{"log":{\n"é":@', 'stdin:2:5: is no HAR: Unexpected "@"'],
+    ['{"log":{"entries":[', 'stdin:1: ends in the middle'],
+    ['{"log":{"entries":[]}}', 'stdin: has no entries'],
+    ['{"log":{\n"entries":[{"startedDateTime":"now"}]}}', 'stdin:2: entry 1 has no startedDateTime'],
   ])('broken: %s', async (text, message) => {
     const { code, err } = await runCli(['audit', '-', ...interval], text)
     expect(code).toBe(2)
@@ -176,10 +238,15 @@ describe('what cannot be read', () => {
     ['rubbish\n', 'stdin:1:1: has no date'],
     [`${line(0)}192.0.2.1 - - [31/Feb/2026:12:00:00 +0000] "GET / HTTP/1.1" 200 1\n`, 'stdin:2:15: has no date'],
     ['192.0.2.1 - - [10/Oct/2026:12:00:00 +0000] GET\n', 'stdin:1:44: has no request'],
-    ['192.0.2.1 - - [10/Oct/2026:12:00:00 +0000] "GET / HTTP/1.1" ok\n', 'has no status'],
+    ['192.0.2.1 - - [10/Oct/2026:12:00:00 +0000] "GET / HTTP/1.1" ok\n', 'stdin:1:60: has no status'],
     ['{"time":"2026-10-10T12:00:00Z"}\n{"time":}\n', 'stdin:2:9: is no JSON'],
-    ['{"time":"yesterday"}\n', 'no time that can be read'],
-    ['', 'no request to look at'],
+    ['{"time":"yesterday"}\n', 'stdin:1:1: has no time that can be read'],
+    ['192.0.2.1 - - [10/Oct/2026:12:00:00 +0000] "GET / HTTP/1.1" 200 5 "x\n', 'stdin:1:67: has no referrer'],
+    ['192.0.2.1 - - [10/Oct/2026:12:00:00 +0000] "GET / HTTP/1.1" 200 5 "-" "x\n', 'stdin:1:71: has no user agent'],
+    ['[10/Oct/2026:12:00:00 +0000] "GET / HTTP/1.1" 200 5\n', 'stdin:1:1: does not begin with a client'],
+    ['{"msec":1700000000.1,"request_time":"x"}\n', "stdin:1:1: has a 'request_time' that is no number"],
+    ['{"time":1700000000}\n[1]\n', 'stdin:2:1: is no JSON object'],
+    ['', 'stdin: has no request to look at'],
   ])('%j', async (text, message) => {
     const { code, err } = await runCli(['audit', '-', ...interval], text)
     expect(code).toBe(2)
