@@ -22,9 +22,12 @@ export class Form {
     form.addEventListener('submit', (event) => event.preventDefault())
   }
 
-  /** What is set, of what is asked. What is left empty is left out. */
+  /** What is set, of what is asked. What is left empty is left out; what a browser takes for no number is not empty. */
   get params(): URLSearchParams {
-    const entries = [...new FormData(this.#form)].map(([name, value]): [string, string] => [name, String(value)])
+    const entries = [...new FormData(this.#form)].map(([name, value]): [string, string] => [
+      name,
+      this.#input(name).validity.badInput ? '?' : String(value),
+    ])
     return new URLSearchParams(entries.filter(([, value]) => value !== ''))
   }
 

@@ -1,6 +1,6 @@
 import { HostLimiter, type Policy } from '@hostpace/core'
 import { ManualClock } from '@hostpace/core/testing'
-import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { arrivalTimes } from '../src/arrivals.ts'
 import type { Side } from '../src/fields.ts'
 import { openPlayground, type Playground } from './open-playground.ts'
@@ -111,6 +111,28 @@ describe.skipIf(opened === undefined)('the page in Chromium', () => {
     expect(await problem()).toBe('there is no speed to set here')
   })
 
+  test('half a number is no empty field, which would take the rule away', async () => {
+    await typeInto('b.interval', '2e')
+    expect(await page.$eval('#problem', ({ textContent }) => textContent)).toBe(
+      "Interval (b.interval) must be a number from 0.001 to 86400, got '?'",
+    )
+    await page.keyboard.type('0')
+    expect(await page.$eval('#b-policy', ({ textContent }) => textContent)).toBe('{"intervalMs":2000}')
+  })
+
+  test.each([320, 360, 480, 800])(
+    'a window of %i pixels has all of it, and sliders that can be used',
+    async (width) => {
+      await page.setViewport({ width, height: 800 })
+      onTestFinished(() => page.setViewport({ width: 1000, height: 900 }))
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width)
+      const sliders = await page.$$eval('input[type=range]', (found) =>
+        found.filter((slider) => slider.checkVisibility()).map(({ clientWidth }) => clientWidth),
+      )
+      expect(Math.min(...sliders)).toBeGreaterThan(75)
+    },
+  )
+
   test('every control has a name, and every picture says in words what it shows', async () => {
     const names = await page.$$eval('input:not([hidden]), select', (controls) =>
       controls.map((control) => control.ariaLabel ?? (control as HTMLInputElement).labels?.[0]?.textContent ?? ''),
@@ -129,7 +151,62 @@ describe.skipIf(opened === undefined)('the page in Chromium', () => {
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'light' }])
     expect(await paper()).toBe('rgb(255, 255, 255)')
   })
+
+  test.each(['light', 'dark'])('all text can be read when it is %s', async (scheme) => {
+    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }])
+    onTestFinished(() => page.emulateMediaFeatures([]))
+    const paper = await colourOf('body', 'backgroundColor')
+    const tinted = mixed(await colourOf('.too-many', 'fill'), paper, await numberOf('.too-many', 'opacity'))
+    const field = await colourOf('#a\\.interval', 'backgroundColor')
+    const pairs: [string, Colour, Colour][] = [
+      ['text', await colourOf('body', 'color'), paper],
+      ['units', await colourOf('.unit', 'color'), paper],
+      ['one policy', await colourOf('h2.a', 'color'), paper],
+      ['another policy', await colourOf('h2.b', 'color'), paper],
+      ['problem', await colourOf('#problem', 'color'), paper],
+      ['axis', await colourOf('svg .tick', 'fill'), paper],
+      ['limit', await colourOf('.limit-label', 'fill'), tinted],
+      ['nothing set', await colourOf('#a\\.interval', 'color', '::placeholder'), field],
+    ]
+    // WCAG 2.2, success criterion 1.4.3
+    for (const [what, text, ground] of pairs) expect({ what, contrast: contrast(text, ground) }).toSatisfy(isReadable)
+  })
 })
+
+type Colour = readonly number[]
+
+const isReadable = ({ contrast }: { contrast: number }) => contrast >= 4.5
+
+async function colourOf(
+  selector: string,
+  property: 'color' | 'backgroundColor' | 'fill',
+  pseudo?: string,
+): Promise<Colour> {
+  const text = await page.$eval(selector, (found, name, part) => getComputedStyle(found, part)[name], property, pseudo)
+  return (text.match(/[\d.]+/g) ?? []).slice(0, 3).map(Number)
+}
+
+function numberOf(selector: string, property: 'opacity'): Promise<number> {
+  return page.$eval(selector, (found, name) => Number(getComputedStyle(found)[name]), property)
+}
+
+function mixed(over: Colour, under: Colour, opacity: number): Colour {
+  return over.map((value, index) => value * opacity + (under[index] as number) * (1 - opacity))
+}
+
+function contrast(one: Colour, other: Colour): number {
+  const [dark, light] = [luminance(one), luminance(other)].sort((a, b) => a - b) as [number, number]
+  return (light + 0.05) / (dark + 0.05)
+}
+
+/** Relative luminance as WCAG 2.2 defines it. */
+function luminance(colour: Colour): number {
+  const [red = 0, green = 0, blue = 0] = colour.map((value) => {
+    const share = value / 255
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
+  })
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+}
 
 /** When requests leave by core, in seconds, each asked for at its own time on a manual clock. */
 function departuresOf(policy: Policy, arrivals: readonly number[] = new Array<number>(40).fill(0)): number[] {
