@@ -10,7 +10,7 @@ import { spawnSync } from 'node:child_process'
 import { cpus } from 'node:os'
 import { fileURLToPath } from 'node:url'
 
-const benches = ['decision', 'wait', 'idle-hosts', 'waiters', 'accuracy', 'clients']
+const benches = ['decision', 'wait', 'idle-hosts', 'waiters', 'accuracy', 'clients', 'redis']
 
 const asked = process.argv.slice(2).filter((name) => name !== '--')
 const unknown = asked.filter((name) => !benches.includes(name))

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { createConnection, createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** A Redis server for one cell, which keeps nothing on disk. */
+/** A Redis server of our own, which keeps nothing on disk. */
 export interface RedisServer {
   readonly port: number
   close(): void

@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { type RedisServer, startRedis } from '../lib/redis-server.ts'
 import { startHosts } from './hosts.ts'
 import type { Peer, Setup } from './peer.ts'
-import { type RedisServer, startRedis } from './redis.ts'
 import type { Host, Situation, Verdict } from './situation.ts'
 
 /** What a process is told of its part, as JSON. */

@@ -1,4 +1,5 @@
-import type { LedgerAnswers, LedgerCall, Step } from '@hostpace/core/stores'
+import { type LedgerAnswers, type LedgerCall, MemoryLedger, type Step } from '@hostpace/core/stores'
+import { ManualClock } from '@hostpace/core/testing'
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ScriptRunner, scriptRunnerOf } from '../src/redis-client.ts'
@@ -132,6 +133,28 @@ describe.skipIf(!serverIsThere)('the ledger', () => {
     nowMs += 700
     const { nowMs: seenMs } = (await ledger.decide(callOf([]))) as LedgerAnswers
     expect(seenMs).toBe(1_700_000_000_400)
+  })
+
+  test('starts a very large quota again in ten thousand parts, as the ledger in memory does', async () => {
+    const clock = new ManualClock(1_700_000_000_000)
+    const { ledger } = open(() => clock.now())
+    const quotaOnly = limitsOf({ quotas: [{ limit: 1_000_000, windowMs: 1e9 }] })
+    const inMemory = new MemoryLedger(clock)
+    const bothSay = async (...steps: Step[]) => {
+      const call = { ...callOf(steps, 'https://large.example'), limits: quotaOnly }
+      const said = (await ledger.decide(call)) as LedgerAnswers
+      const { credits, answers } = inMemory.decide(call) as LedgerAnswers
+      expect(said.credits).toEqual(credits)
+      expect(said.answers.map((answer) => answer ?? undefined)).toEqual(answers)
+      return said
+    }
+    await bothSay({ kind: 'pause', forMs: 1000 })
+    clock.advance(2000)
+    const { credits } = await bothSay()
+    expect(credits[0]).toBe(1)
+    await bothSay(leave(), leave(), leave())
+    const lists = (await client.keys('*{https://large.example}*')).filter((key) => key.endsWith(':0'))
+    expect(await Promise.all(lists.map((key) => client.llen(key)))).toEqual([9999])
   })
 
   test('names no key that it does not use, and all of one host with one hash tag', async () => {

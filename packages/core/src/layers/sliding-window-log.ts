@@ -8,6 +8,9 @@ export interface WindowOptions extends LayerOptions {
   windowMs: number
 }
 
+/** A quota that starts again gently comes free in so many parts at the most: each is an entry to be kept. */
+const mostParts = 10_000
+
 /** A list of departures: time, cost, time, cost, ... from the oldest to the newest. */
 type Log = number[]
 
@@ -80,8 +83,11 @@ export class SlidingWindowLog extends Layer {
     // As if what is unused, all but one request, had been used evenly: one more comes free per share of the window.
     const missing = this.credit(cells, at, atMs) - 1
     const entries = pairs(this.save(cells, at))
-    for (let used = 1; used <= missing; used++) {
-      entries.push([atMs - this.windowMs + (used * this.windowMs) / (missing + 1), 1])
+    const part = Math.max(1, Math.ceil(missing / mostParts))
+    for (let used = 0; used < missing; ) {
+      const cost = Math.min(part, missing - used)
+      used += cost
+      entries.push([atMs - this.windowMs + (used * this.windowMs) / (missing + 1), cost])
     }
     this.load(cells, at, entries.sort(([a], [b]) => a - b).flat())
   }

@@ -176,6 +176,21 @@ describe('LeakyBucket', () => {
 })
 
 describe('SlidingWindowLog', () => {
+  test('after a restart a very large quota comes free in ten thousand parts, and in no more', () => {
+    const host = hostOf(new SlidingWindowLog({ limit: 1_000_000, windowMs: 1e9 }))
+    host.restart(0)
+    expect(host.save()).toHaveLength(20_000)
+    expect(host.credit(0)).toBe(1)
+    expect(host.go(0)).toBe(0)
+    expect(host.goes(101, 0)).toEqual([...Array(100).fill(100_000), 200_000])
+  })
+
+  test('after a restart an odd quota comes free as a whole within its window', () => {
+    const host = hostOf(new SlidingWindowLog({ limit: 25_002, windowMs: 1e9 }))
+    host.restart(0)
+    expect([host.credit(0), host.credit(119_991), host.credit(1e9)]).toEqual([1, 4, 25_002])
+  })
+
   test('A01: never more than the limit in any window, wherever it starts', () => {
     const host = hostOf(new SlidingWindowLog({ limit: 10, windowMs: 1000 }))
     host.go(0)

@@ -6,6 +6,7 @@ local claimableMs = 1000
 local function addSlot(book, slot)
   local slots = book.slots
   local place = #slots
+  book.areAllHeld = book.areAllHeld and slot.held
   while place > 0 and slots[place].departAtMs > slot.departAtMs do place = place - 1 end
   table.insert(slots, place + 1, slot)
 end
@@ -111,15 +112,25 @@ local function makeRoom(book, forecast, later)
   if #later > 0 then sortBy(book.slots, function(slot) return slot.departAtMs end) end
 end
 
--- A departure happens. While there are slots before it that somebody may come for, it waits its turn here.
-local function departNow(book, stack, cells, nowMs, cost)
+-- Whether there are slots before nowMs that somebody may come for. One call may tell of hundreds of departures, so that
+-- all slots are held is found out once.
+local function isWaitedFor(book, nowMs)
+  if book.areAllHeld then return false end
+  book.areAllHeld = true
   for _, slot in ipairs(book.slots) do
-    if not slot.held and slot.departAtMs < nowMs then
-      return addSlot(book, {
-        name = false, departAtMs = nowMs, order = -huge, layer = 'none', cost = cost, held = false, worker = false,
-      })
+    if not slot.held then
+      book.areAllHeld = false
+      if slot.departAtMs < nowMs then return true end
     end
   end
-  chargeBook(book, stack, cells, nowMs, cost)
+  return false
+end
+
+-- A departure happens. While there are slots before it that somebody may come for, it waits its turn here.
+local function departNow(book, stack, cells, nowMs, cost)
+  if not isWaitedFor(book, nowMs) then return chargeBook(book, stack, cells, nowMs, cost) end
+  addSlot(book, {
+    name = false, departAtMs = nowMs, order = -huge, layer = 'none', cost = cost, held = false, worker = false,
+  })
 end
 `

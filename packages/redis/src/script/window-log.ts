@@ -5,6 +5,9 @@
 export const windowLog = `
 local pageSize = 64
 
+-- A quota that starts again gently comes free in so many parts at the most.
+local mostParts = 10000
+
 -- newestMs is the time of the entry that came last, lastMs the latest of all. A correction may come out of
 -- order; isMixed tells that one has.
 
@@ -184,13 +187,16 @@ local function logRestart(layer, cells, atMs)
   if missing < 1 and not cells.isMixed then return end
   local present, merged, next = logEntries(layer, cells), {}, 1
   if cells.isMixed then present = sortEntries(present) end
-  for used = 1, missing do
+  local part, used = max(1, ceil(missing / mostParts)), 0
+  while used < missing do
+    local cost = min(part, missing - used)
+    used = used + cost
     local usedAtMs = atMs - layer.windowMs + (used * layer.windowMs) / (missing + 1)
     while present[next] and present[next] <= usedAtMs do
       merged[#merged + 1], merged[#merged + 2] = present[next], present[next + 1]
       next = next + 2
     end
-    merged[#merged + 1], merged[#merged + 2] = usedAtMs, 1
+    merged[#merged + 1], merged[#merged + 2] = usedAtMs, cost
   end
   for place = next, #present do merged[#merged + 1] = present[place] end
   loadLog(cells, merged)
