@@ -19,7 +19,7 @@ export interface OpenContender {
 }
 
 /** A gap, a burst and a quota, each wide enough that nobody waits. */
-export const threeLayers: Policy = {
+const threeLayers: Policy = {
   intervalMs: 1e-6,
   rate: 1e9,
   capacity: 1e6,

@@ -136,7 +136,7 @@ describe.skipIf(!serverIsThere)('the ledger', () => {
   })
 
   test('starts a very large quota again in ten thousand parts, as the ledger in memory does', async () => {
-    const clock = new ManualClock(1_700_000_000_000)
+    const clock = new ManualClock()
     const { ledger } = open(() => clock.now())
     const quotaOnly = limitsOf({ quotas: [{ limit: 1_000_000, windowMs: 1e9 }] })
     const inMemory = new MemoryLedger(clock)
