@@ -22,6 +22,15 @@ interface Sample {
   readonly clientUs: number
 }
 
+/** One that takes part in a comparison. */
+interface Entrant {
+  readonly label: string
+  /** How many hosts it is asked for. */
+  readonly hosts: number
+  readonly open: OpenContender
+  readonly samples: Sample[]
+}
+
 /** What the server has done so far. */
 interface ServerUse {
   readonly scripts: number
@@ -45,17 +54,23 @@ try {
 }
 
 async function compare(port: number, hosts: number, atOnce: number): Promise<void> {
-  const open = await Promise.all(redisContenders.map((contender) => contender.open(port)))
-  const samples = open.map(() => [] as Sample[])
+  const entrants = await Promise.all(redisContenders.map((contender) => enter(contender, port, hosts)))
   for (let round = -1; round < rounds; round++) {
-    for (const [index, contender] of open.entries()) {
-      const sample = await load(contender, hostsOf(redisContenders[index], hosts), atOnce)
-      if (round >= 0) samples[index]?.push(sample)
+    for (const { open, hosts, samples } of entrants) {
+      const sample = await load(open, hosts, atOnce)
+      if (round >= 0) samples.push(sample)
     }
   }
-  await Promise.all(open.map((contender) => contender.close()))
+  await Promise.all(entrants.map(({ open }) => open.close()))
   await admin.flushall()
-  print(`${hosts === 1 ? 'One host' : `${hosts} hosts`}, ${atOnce} at a time`, samples)
+  print(`${hosts === 1 ? 'One host' : `${hosts} hosts`}, ${atOnce} at a time`, entrants)
+}
+
+async function enter(contender: RedisContender, port: number, hosts: number): Promise<Entrant> {
+  const { name } = contender
+  const asked = hostsOf(contender, hosts)
+  const label = asked === hosts ? name : `${name} (${asked} hosts)`
+  return { label, hosts: asked, open: await contender.open(port), samples: [] }
 }
 
 /** Callers that each ask for one host after the other, for a while. */
@@ -100,21 +115,21 @@ function sumOf(matches: readonly RegExpMatchArray[]): number {
   return matches.reduce((sum, [, figure]) => sum + Number(figure), 0)
 }
 
-function print(title: string, samples: readonly (readonly Sample[])[]): void {
-  const middle = (index: number, figure: keyof Sample): number =>
-    median((samples[index] ?? []).map((one) => one[figure]))
-  const rows = redisContenders.map(({ name, hosts }, index) => [
-    hosts === undefined || title.startsWith('One') ? name : `${name} (${hosts} hosts)`,
-    middle(index, 'perSecond'),
-    middle(index, 'perSecond') / middle(0, 'perSecond'),
-    middle(index, 'p50Ms'),
-    middle(index, 'p99Ms'),
-    middle(index, 'tripsPerDecision'),
-    middle(index, 'serverUs'),
-    middle(index, 'clientUs'),
-  ])
+function print(title: string, entrants: readonly Entrant[]): void {
+  const [ceiling] = entrants.map(({ samples }) => middle(samples, 'perSecond'))
+  const rows = entrants.map(({ label, samples }) => {
+    const perSecond = middle(samples, 'perSecond')
+    const figures = (['p50Ms', 'p99Ms', 'tripsPerDecision', 'serverUs', 'clientUs'] as const).map((figure) =>
+      middle(samples, figure),
+    )
+    return [label, perSecond, perSecond / (ceiling as number), ...figures]
+  })
   const columns = ['', 'per second', 'of empty', 'p50 ms', 'p99 ms', 'round trips', 'server us', 'client us']
   printTable(title, columns, rows)
+}
+
+function middle(samples: readonly Sample[], figure: keyof Sample): number {
+  return median(samples.map((sample) => sample[figure]))
 }
 
 /** Bytes that a host takes in the server once it has been asked for. */
@@ -140,6 +155,6 @@ async function memoryUsed(): Promise<number> {
   return Number(used)
 }
 
-function hostsOf(contender: RedisContender | undefined, hosts: number): number {
-  return Math.min(hosts, contender?.hosts ?? hosts)
+function hostsOf({ hosts: most = Number.POSITIVE_INFINITY }: RedisContender, hosts: number): number {
+  return Math.min(hosts, most)
 }

@@ -18,18 +18,13 @@ export interface OpenContender {
   close(): Promise<void>
 }
 
-/** A gap, a burst and a quota, each wide enough that nobody waits. */
-const threeLayers: Policy = {
-  intervalMs: 1e-6,
-  rate: 1e9,
-  capacity: 1e6,
-  quotas: [{ limit: 1e9, windowMs: 60_000, window: 'counter' }],
-}
+const oneLayer: Policy = { quotas: [{ limit: 1e9, windowMs: 60_000, window: 'fixed' }] }
 
-/** The same without the gap, which would allow no promises ahead. */
+/** A burst and a quota, each so wide that nobody waits. */
 const twoLayers: Policy = { rate: 1e9, capacity: 1e6, quotas: [{ limit: 1e9, windowMs: 60_000, window: 'counter' }] }
 
-const oneLayer: Policy = { quotas: [{ limit: 1e9, windowMs: 60_000, window: 'fixed' }] }
+/** The same with a gap, which allows no promises ahead. */
+const threeLayers: Policy = { ...twoLayers, intervalMs: 1e-6 }
 
 /** What a client and a server can do at all: a script that does nothing. */
 const ceiling: RedisContender = {

@@ -8,11 +8,7 @@ export interface Ran {
 }
 
 /** Runs the command line in this process. */
-export async function runCli(
-  args: readonly string[],
-  input: string | Uint8Array = '',
-  errIsTerminal = false,
-): Promise<Ran> {
+export async function runCli(args: readonly string[], input: string | Uint8Array = ''): Promise<Ran> {
   let [out, err] = ['', '']
   const code = await runProgram(args, '0.0.0', {
     stdin: Readable.from([Buffer.from(input)]),
@@ -22,7 +18,7 @@ export async function runCli(
     err: (text) => {
       err += text
     },
-    errIsTerminal,
+    errIsTerminal: false,
     columns: 80,
   })
   return { code, out, err }

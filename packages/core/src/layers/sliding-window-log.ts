@@ -83,7 +83,7 @@ export class SlidingWindowLog extends Layer {
     // As if what is unused, all but one request, had been used evenly: one more comes free per share of the window.
     const missing = this.credit(cells, at, atMs) - 1
     const entries = pairs(this.save(cells, at))
-    const part = Math.max(1, Math.ceil(missing / mostParts))
+    const part = Math.ceil(missing / mostParts)
     for (let used = 0; used < missing; ) {
       const cost = Math.min(part, missing - used)
       used += cost

@@ -187,7 +187,7 @@ local function logRestart(layer, cells, atMs)
   if missing < 1 and not cells.isMixed then return end
   local present, merged, next = logEntries(layer, cells), {}, 1
   if cells.isMixed then present = sortEntries(present) end
-  local part, used = max(1, ceil(missing / mostParts)), 0
+  local part, used = ceil(missing / mostParts), 0
   while used < missing do
     local cost = min(part, missing - used)
     used = used + cost
