@@ -35,7 +35,8 @@ export async function openServer(): Promise<Pick<RedisServer, 'url' | 'close'>> 
 export async function startRedisServer(...options: string[]): Promise<RedisServer> {
   const port = await freePort()
   const directory = await mkdtemp(join(tmpdir(), 'hostpace-redis-'))
-  let child = await launch(port, directory, options)
+  const fixed = ['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', directory]
+  let child = await launch(port, [...fixed, ...options])
   return {
     port,
     url: `redis://127.0.0.1:${port}`,
@@ -44,7 +45,7 @@ export async function startRedisServer(...options: string[]): Promise<RedisServe
     },
     kill: () => end(child),
     restart: async () => {
-      child = await launch(port, directory, options)
+      child = await launch(port, [...fixed, ...options])
     },
     close: async () => {
       await end(child)
@@ -62,9 +63,9 @@ export async function freePort(): Promise<number> {
   throw new Error('no free port')
 }
 
-async function launch(port: number, directory: string, options: readonly string[]): Promise<ChildProcess> {
-  const fixed = ['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', directory]
-  const child = spawn('redis-server', [...fixed, ...options], { stdio: 'ignore' })
+/** Starts the program, and waits until it answers on its port. */
+export async function launch(port: number, args: readonly string[]): Promise<ChildProcess> {
+  const child = spawn('redis-server', args, { stdio: 'ignore' })
   for (let attempt = 0; attempt < 200; attempt++) {
     if (child.exitCode !== null) throw new Error(`redis-server ended with ${child.exitCode}`)
     if (await answersPing(port)) return child
@@ -74,7 +75,8 @@ async function launch(port: number, directory: string, options: readonly string[
   throw new Error('redis-server does not answer')
 }
 
-async function end(child: ChildProcess): Promise<void> {
+/** Ends a process at once, unless it has ended. */
+export async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const isOver = new Promise((resolve) => child.once('exit', resolve))
   // One that has been stopped takes no other signal than this.
