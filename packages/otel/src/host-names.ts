@@ -1,3 +1,11 @@
+/** The attributes of all figures of a host. */
+export interface HostAttributes {
+  readonly 'hostpace.host': string
+}
+
+/** The attributes by the key of a host. */
+export type AttributesOf = (key: string) => HostAttributes
+
 /** The name that all hosts share which have none of their own; it is what the semantic conventions use for "any other". */
 const otherHosts = '_OTHER'
 

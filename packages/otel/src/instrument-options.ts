@@ -25,18 +25,29 @@ const known = ['meter', 'maxHosts', 'attributes']
 
 /** @throws {PolicyError} if an option makes no sense; its `path` names it */
 export function readOptions(options: InstrumentOptions): Settings {
-  if (!isObject(options)) throw new PolicyError('options', 'must be an object')
+  if (!isObject(options)) throw new PolicyError('options', `must be an object, got ${show(options)}`)
   for (const name of Object.keys(options)) {
     if (!known.includes(name))
       throw new PolicyError(`options.${name}`, `is unknown; known here are ${known.join(', ')}`)
   }
   const { meter = metrics.getMeter('@hostpace/otel'), maxHosts = 100, attributes = {} } = options
-  if (typeof meter?.createHistogram !== 'function') throw new PolicyError('options.meter', 'must be a Meter')
-  if (!Number.isSafeInteger(maxHosts) || maxHosts < 0) {
-    throw new PolicyError('options.maxHosts', `must be a whole number of 0 or more, got ${String(maxHosts)}`)
+  if (typeof meter?.createHistogram !== 'function') {
+    throw new PolicyError('options.meter', `must be a Meter, got ${show(meter)}`)
   }
-  if (!isObject(attributes)) throw new PolicyError('options.attributes', 'must be an object')
+  if (!Number.isSafeInteger(maxHosts) || maxHosts < 0) {
+    throw new PolicyError('options.maxHosts', `must be a whole number of 0 or more, got ${show(maxHosts)}`)
+  }
+  if (!isObject(attributes)) {
+    throw new PolicyError('options.attributes', `must be an object, got ${show(attributes)}`)
+  }
   return { meter, maxHosts, attributes: { ...attributes } }
+}
+
+/** A value as a person would write it, as the errors of core do. */
+function show(value: unknown): string {
+  if (typeof value === 'string') return `'${value}'`
+  if (Array.isArray(value)) return 'an array'
+  return typeof value === 'object' && value !== null ? 'an object' : String(value)
 }
 
 function isObject(value: unknown): boolean {

@@ -1,7 +1,8 @@
 import type { Pacer } from '@hostpace/core'
-import { type BatchObservableResult, type Meter, type ObservableGauge, trace } from '@opentelemetry/api'
+import { type Meter, trace } from '@opentelemetry/api'
 import { errorTypeOf } from './error-type.ts'
-import { HostNames } from './host-names.ts'
+import { observeHosts } from './host-gauges.ts'
+import { type AttributesOf, HostNames } from './host-names.ts'
 import { type InstrumentOptions, readOptions } from './instrument-options.ts'
 
 /** From what a person hardly notices to a hold of a day, in seconds. */
@@ -23,7 +24,7 @@ const waitBoundaries = [0, 0.01, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900
  *
  * Call it once for each pacer, when the SDK has been set up.
  *
- * @returns ends it; safe to call twice
+ * @returns ends it; the gauges are observed once more, as 0. Safe to call twice
  * @throws {PolicyError} if an option makes no sense; its `path` names it
  * @throws {TypeError} if `pacer` is no pacer
  */
@@ -42,8 +43,6 @@ export function instrument(pacer: Pacer, options: InstrumentOptions = {}): () =>
     for (const end of endings.splice(0)) end()
   }
 }
-
-type AttributesOf = (key: string) => { readonly 'hostpace.host': string }
 
 function tellDepartures(pacer: Pacer, meter: Meter, attributesOf: AttributesOf): () => void {
   const waits = meter.createHistogram('hostpace.wait', {
@@ -70,46 +69,6 @@ function tellRefusals(pacer: Pacer, meter: Meter, attributesOf: AttributesOf): (
   return pacer.on('reject', ({ key, error }) => {
     refusals.add(1, { ...attributesOf(key), 'error.type': errorTypeOf(error) })
   })
-}
-
-function observeHosts(pacer: Pacer, meter: Meter, attributesOf: AttributesOf): () => void {
-  const queue = meter.createObservableGauge('hostpace.queue', {
-    description: 'Requests that wait now.',
-    unit: '{request}',
-  })
-  const held = meter.createObservableGauge('hostpace.held', {
-    description: 'How long the host is held from now on; the longest where several share a name.',
-    unit: 's',
-  })
-  const observe = (result: BatchObservableResult) => {
-    for (const { attributes, queued, heldMs } of figures(pacer, attributesOf)) {
-      result.observe(queue, queued, attributes)
-      result.observe(held, heldMs / 1000, attributes)
-    }
-  }
-  const gauges: ObservableGauge[] = [queue, held]
-  meter.addBatchObservableCallback(observe, gauges)
-  return () => meter.removeBatchObservableCallback(observe, gauges)
-}
-
-interface Figures {
-  readonly attributes: ReturnType<AttributesOf>
-  queued: number
-  heldMs: number
-}
-
-/** The hosts as they stand, those that share a name as one. */
-function figures(pacer: Pacer, attributesOf: AttributesOf): Iterable<Figures> {
-  const byName = new Map<string, Figures>()
-  for (const [key, { queued, heldMs }] of Object.entries(pacer.stats().hosts)) {
-    const attributes = attributesOf(key)
-    const name = attributes['hostpace.host']
-    const sum = byName.get(name) ?? { attributes, queued: 0, heldMs: 0 }
-    sum.queued += queued
-    sum.heldMs = Math.max(sum.heldMs, heldMs)
-    byName.set(name, sum)
-  }
-  return byName.values()
 }
 
 /** A departure is told in the context of the request, so the active span is the one that it was made in. */

@@ -1,8 +1,8 @@
 import { createPacer } from '@hostpace/core'
-import { instrument } from '@hostpace/otel'
-import { DataPointType, type Histogram } from '@opentelemetry/sdk-metrics'
-import { describe, expect, test } from 'vitest'
-import { Setting } from './setting.ts'
+import { type InstrumentOptions, instrument } from '@hostpace/otel'
+import { AggregationTemporality, DataPointType, type Histogram } from '@opentelemetry/sdk-metrics'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { pointsOf, Setting } from './setting.ts'
 
 const a = 'https://a.example'
 const b = 'https://b.example'
@@ -76,6 +76,94 @@ describe('metrics', () => {
     ])
   })
 
+  describe.each([
+    ['cumulative', AggregationTemporality.CUMULATIVE],
+    ['delta', AggregationTemporality.DELTA],
+  ])('to a reader that is %s, with another besides,', (_, temporality) => {
+    const other =
+      temporality === AggregationTemporality.DELTA ? AggregationTemporality.CUMULATIVE : AggregationTemporality.DELTA
+
+    /** Two requests wait for `a`, which is held; everybody has seen it. */
+    async function held(options?: InstrumentOptions): Promise<Setting> {
+      const s = new Setting({ intervalMs: 1000 }, options)
+      s.send(a, a, a)
+      s.pacer.pause(a, 5000)
+      await s.clock.advanceAsync(0)
+      for (const reader of [temporality, other]) {
+        expect(await s.points('hostpace.queue', reader)).toEqual([[2, expect.any(String)]])
+        expect(await s.points('hostpace.held', reader)).toEqual([[5, expect.any(String)]])
+      }
+      return s
+    }
+
+    /** Lets all depart and recover, so that the pacer forgets the host. */
+    async function forget(s: Setting): Promise<void> {
+      await s.clock.advanceAsync(3_600_000)
+      expect(s.pacer.stats().hosts).toEqual({})
+    }
+
+    test.each([
+      ['a host', a, {}],
+      ['the last of those that share a name', '_OTHER', { maxHosts: 0 }],
+    ])('%s that the pacer has forgotten is at 0 for good, whoever looks first', async (_, name, options) => {
+      const s = await held(options)
+      await forget(s)
+      for (const reader of [other, temporality, temporality]) {
+        expect(await s.points('hostpace.held', reader)).toEqual([[0, name]])
+        expect(await s.points('hostpace.queue', reader)).toEqual([[0, name]])
+      }
+      s.pacer.pause(a, 7000)
+      expect(await s.points('hostpace.held', temporality)).toEqual([[7, name]])
+    })
+
+    test('after the end all are at 0 once, whoever looks first, and then nobody is asked', async () => {
+      const s = await held()
+      s.end()
+      await s.metrics(other)
+      const stats = vi.spyOn(s.pacer, 'stats')
+      const metrics = await s.metrics(temporality)
+      expect(pointsOf(metrics.get('hostpace.queue'))).toEqual([[0, a]])
+      expect(pointsOf(metrics.get('hostpace.held'))).toEqual([[0, a]])
+      expect(stats).not.toHaveBeenCalled()
+    })
+
+    test('what is instrumented anew after the end is shown as it is', async () => {
+      const s = await held()
+      s.end()
+      onTestFinished(instrument(s.pacer, { meter: s.meter }))
+      expect(await s.points('hostpace.held', temporality)).toEqual([[5, a]])
+      expect(await s.points('hostpace.queue', other)).toEqual([[2, a]])
+    })
+  })
+
+  test('what has ended leaves no callback with the SDK, whether anybody looked or not', async () => {
+    const s = new Setting({ intervalMs: 1000 })
+    s.pacer.pause(a, 5000)
+    const added = vi.spyOn(s.meter, 'addBatchObservableCallback')
+    const removed = vi.spyOn(s.meter, 'removeBatchObservableCallback')
+    const callbacks = (spy: typeof added) => spy.mock.calls.map(([callback]) => callback)
+    instrument(s.pacer, { meter: s.meter })()
+    expect(callbacks(removed)).toEqual(callbacks(added))
+    const end = instrument(s.pacer, { meter: s.meter })
+    await s.metrics()
+    end()
+    await s.metrics()
+    expect(callbacks(removed)).toEqual(callbacks(added))
+    expect(added).toHaveBeenCalledTimes(3)
+  })
+
+  test('the last look of one that has ended leaves no other callback out', async () => {
+    const s = new Setting({ intervalMs: 1000 })
+    s.pacer.pause(a, 5000)
+    await s.metrics()
+    s.end()
+    const behind = s.meter.createObservableGauge('behind')
+    const observe = vi.fn()
+    s.meter.addBatchObservableCallback(observe, [behind])
+    await s.metrics()
+    expect(observe).toHaveBeenCalledTimes(1)
+  })
+
   test('no more hosts than are wanted have a name, whatever comes; none of their requests is lost', async () => {
     const s = new Setting({ rate: 1000, capacity: 1 }, { maxHosts: 2 })
     const hosts = Array.from({ length: 500 }, (_, index) => `https://h${index}.example`)
@@ -133,17 +221,19 @@ describe('metrics', () => {
 })
 
 test.each([
-  [{ maxHosts: -1 }, 'options.maxHosts'],
-  [{ maxHosts: 1.5 }, 'options.maxHosts'],
-  [{ maxHosts: '10' }, 'options.maxHosts'],
-  [{ meter: {} }, 'options.meter'],
-  [{ meter: null }, 'options.meter'],
-  [{ attributes: 'crawler' }, 'options.attributes'],
-  [{ maxHost: 10 }, 'options.maxHost'],
-  [null, 'options'],
-])('options that make no sense are refused by name: %j', async (options, path) => {
+  [{ maxHosts: -1 }, 'options.maxHosts must be a whole number of 0 or more, got -1'],
+  [{ maxHosts: 1.5 }, 'options.maxHosts must be a whole number of 0 or more, got 1.5'],
+  [{ maxHosts: '10' }, "options.maxHosts must be a whole number of 0 or more, got '10'"],
+  [{ maxHosts: [10] }, 'options.maxHosts must be a whole number of 0 or more, got an array'],
+  [{ meter: {} }, 'options.meter must be a Meter, got an object'],
+  [{ meter: null }, 'options.meter must be a Meter, got null'],
+  [{ attributes: 'crawler' }, "options.attributes must be an object, got 'crawler'"],
+  [{ maxHost: 10 }, 'options.maxHost is unknown; known here are meter, maxHosts, attributes'],
+  [null, 'options must be an object, got null'],
+])('options that make no sense are refused by name, with what was given: %j', async (options, message) => {
   const pacer = createPacer()
-  expect(() => instrument(pacer, options as never)).toThrow(expect.objectContaining({ path }))
+  const path = message.slice(0, message.indexOf(' '))
+  expect(() => instrument(pacer, options as never)).toThrow(expect.objectContaining({ path, message }))
   await pacer.close()
 })
 
