@@ -186,7 +186,7 @@ export class LayerStack {
     return atMs
   }
 
-  /** A copy of the state to try things on; `discard` it afterwards. */
+  /** A copy of the state to try things on; `release` it afterwards. */
   fork(cells: Float64Array, at: number): Float64Array {
     const copy = this.fresh()
     this.load(copy, 0, this.save(cells, at))

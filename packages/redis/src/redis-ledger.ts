@@ -1,91 +1,87 @@
-import type { Ledger, LedgerCall, LedgerReply, Limits, Step } from '@hostpace/core/stores'
-import { layerListJson, layerListOf } from './layer-list.ts'
-import { LedgerKeys } from './ledger-keys.ts'
+import { setImmediate } from 'node:timers'
+import type { Ledger, LedgerCall, LedgerReply } from '@hostpace/core/stores'
+import { CallBatch } from './call-batch.ts'
 import type { ScriptRunner } from './redis-client.ts'
-import { script, scriptSha1 } from './script/index.ts'
+import { ServerScript, says } from './server-script.ts'
 
 /** A connection that cannot write is made anew, but not more often than this. */
 const reconnectMs = 1000
 
+/** How many calls go in one run of the script: other clients of the server wait for so long. */
+const mostCalls = 16
+
+/** A call whose answer somebody waits for. */
+interface Caller {
+  readonly call: LedgerCall
+  resolve(reply: LedgerReply): void
+  reject(error: unknown): void
+}
+
 /**
- * Keeps the credit of hosts in a Redis or Valkey: each call is one run of one script, on the clock of the server.
+ * Keeps the credit of hosts in a Redis or Valkey, on the clock of the server. What is asked in one turn of the event
+ * loop, of whatever hosts, goes in one run of one script; in a cluster, where hosts stand on different nodes, each call by itself.
  *
- * The script is sent in full when the server does not know it, which it says before it does anything. No other call is
- * ever made twice; should the client send one again whose answer it has lost, the script refuses it.
+ * No call is ever made twice; should the client send one again whose answer it has lost, the script refuses it.
  */
 export class RedisLedger implements Ledger {
   readonly #runner: ScriptRunner
+  readonly #script: ServerScript
   readonly #prefix: string
   readonly #clockMs: (() => number) | undefined
-  #calls = 0
-  /** Fulfilled once the call has ended that brings the script to the server. */
-  #loading: Promise<unknown> | undefined
+  #callers: Caller[] = []
+  #mostCalls = mostCalls
+  #callsMade = 0
   #reconnectedAtMs = Number.NEGATIVE_INFINITY
 
   /** @param clockMs the time in place of the server's, for tests */
   constructor(runner: ScriptRunner, prefix: string, clockMs?: () => number) {
     this.#runner = runner
+    this.#script = new ServerScript(runner)
     this.#prefix = prefix
     this.#clockMs = clockMs
   }
 
-  async decide(call: LedgerCall): Promise<LedgerReply> {
-    const keys = keysOf(call, new LedgerKeys(this.#prefix, call.key))
-    const args = [layerListJson(call.limits), this.#argumentOf(call), String(this.#clockMs?.() ?? '')]
-    try {
-      return JSON.parse(String(await this.#run(keys, args))) as LedgerReply
-    } catch (error) {
-      if (says(error, 'READONLY')) this.#reconnect()
-      throw error
-    }
-  }
-
-  /** The client belongs to the program that made it. */
-  close(): void {}
-
-  #argumentOf({ worker, leaseMs, horizonMs, inFlight, seq, learnedVersion, keep, credits, steps }: LedgerCall): string {
-    const number = ++this.#calls
-    return JSON.stringify({
-      number,
-      worker,
-      leaseMs,
-      horizonMs,
-      inFlight,
-      seq,
-      learnedVersion,
-      keep,
-      credits,
-      steps: steps.map(stepArgument),
+  decide(call: LedgerCall): Promise<LedgerReply> {
+    return new Promise((resolve, reject) => {
+      if (this.#callers.push({ call, resolve, reject }) === 1) setImmediate(() => this.#flush())
     })
   }
 
-  async #run(keys: string[], args: string[]): Promise<unknown> {
-    try {
-      return await this.#runner.evalSha(scriptSha1, keys, args)
-    } catch (error) {
-      if (!says(error, 'NOSCRIPT')) throw error
-    }
-    return this.#runNew(keys, args)
+  /** Sends what has been asked. The client belongs to the program that made it. */
+  close(): void {
+    this.#flush()
   }
 
-  /** One call brings the script along; those that come meanwhile wait for that, and bring it only where it went elsewhere. */
-  async #runNew(keys: string[], args: string[]): Promise<unknown> {
-    if (this.#loading !== undefined) {
-      await this.#loading
-      try {
-        return await this.#runner.evalSha(scriptSha1, keys, args)
-      } catch (error) {
-        if (!says(error, 'NOSCRIPT')) throw error
+  #flush(): void {
+    const callers = this.#callers
+    this.#callers = []
+    for (let from = 0; from < callers.length; from += this.#mostCalls) {
+      this.#send(callers.slice(from, from + this.#mostCalls))
+    }
+  }
+
+  async #send(callers: readonly Caller[]): Promise<void> {
+    const batch = new CallBatch(this.#prefix, this.#clockMs?.())
+    for (const { call } of callers) batch.add(call, ++this.#callsMade)
+    try {
+      const replies = CallBatch.replies(await this.#script.run(batch.keys, batch.args))
+      for (const [index, reply] of replies.entries()) {
+        if (reply instanceof Error) this.#fail(callers[index], reply)
+        else callers[index]?.resolve(reply)
+      }
+    } catch (error) {
+      if (callers.length > 1 && says(error, 'CROSSSLOT')) {
+        this.#mostCalls = 1
+        for (const caller of callers) this.#send([caller])
+      } else {
+        for (const caller of callers) this.#fail(caller, error)
       }
     }
-    const reply = this.#runner.eval(script, keys, args)
-    const loading = reply.then(ignore, ignore)
-    this.#loading = loading
-    try {
-      return await reply
-    } finally {
-      if (this.#loading === loading) this.#loading = undefined
-    }
+  }
+
+  #fail(caller: Caller | undefined, error: unknown): void {
+    if (says(error, 'READONLY')) this.#reconnect()
+    caller?.reject(error)
   }
 
   /** The server has become a replica, and will not take a write on this connection any more. */
@@ -96,23 +92,3 @@ export class RedisLedger implements Ledger {
     this.#runner.reconnect()
   }
 }
-
-/** The keys of the host, of its state, and of the states that are adopted, in the order of the steps. */
-function keysOf({ limits, steps }: LedgerCall, keys: LedgerKeys): string[] {
-  return [keys.host, ...keys.of(limits), ...steps.flatMap((step) => (step.kind === 'adopt' ? keys.of(step.from) : []))]
-}
-
-/** Infinity is no JSON: an order of those who come last is null. */
-function stepArgument(step: Step): object {
-  return step.kind === 'adopt' ? { kind: 'adopt', from: layersOf(step.from) } : step
-}
-
-function layersOf(limits: Limits): unknown {
-  return (layerListOf(limits) as { layers: unknown }).layers
-}
-
-function says(error: unknown, code: string): boolean {
-  return error instanceof Error && error.message.startsWith(code)
-}
-
-function ignore(): void {}

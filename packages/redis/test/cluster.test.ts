@@ -1,4 +1,4 @@
-import { createPacer } from '@hostpace/core'
+import { createPacer, type Pacer } from '@hostpace/core'
 import { createCluster } from 'redis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type RedisClient, redisStore } from '../src/index.ts'
@@ -49,6 +49,18 @@ describe.skipIf(!hasRedisServer)('on a cluster of three', () => {
     await Promise.all(pacers.map((pacer) => pacer.close()))
   })
 
+  test('what is asked of many hosts at once goes to each at its node', async () => {
+    for (const { client, name } of clients) {
+      const pacer = createPacer({ ...layered, store: redisStore({ client, prefix: `many-${name}:` }) })
+      const episodes = episodesOf(pacer)
+      const urls = Array.from({ length: 50 }, (_, index) => `https://m${index}.example`)
+      await Promise.all(urls.map((url) => send(pacer, 2, url)))
+      for (const url of urls) await expect(creditsOf(pacer, url)).resolves.toEqual([6, 7])
+      expect(episodes.count).toBe(0)
+      await pacer.close()
+    }
+  })
+
   test('keys with braces, and the empty one, are one hash tag', async () => {
     const [{ client } = { client: undefined }] = clients
     for (const key of ['', '{}', 'a{b}c', '}{', '%', '{a', '%7B']) {
@@ -77,3 +89,9 @@ describe.skipIf(!hasRedisServer)('on a cluster of three', () => {
     }
   })
 })
+
+/** What is left of the quotas. */
+async function creditsOf(pacer: Pacer, url: string): Promise<number[]> {
+  const { layers } = await pacer.explain(url)
+  return layers.filter(({ layer }) => layer === 'quota').map(({ credit }) => credit)
+}

@@ -66,9 +66,10 @@ describe.skipIf(!serverIsThere)('the ledger', () => {
     await server?.close()
   })
 
-  function open(clockMs?: () => number): { ledger: RedisLedger; runner: CountingRunner } {
+  function open(clockMs?: () => number): { ledger: RedisLedger; runner: CountingRunner; prefix: string } {
     const runner = new CountingRunner(scriptRunnerOf(client))
-    return { ledger: new RedisLedger(runner, `${Math.random()}:`, clockMs), runner }
+    const prefix = `${Math.random()}:`
+    return { ledger: new RedisLedger(runner, prefix, clockMs), runner, prefix }
   }
 
   async function waitOf(ledger: RedisLedger): Promise<number> {
@@ -94,6 +95,43 @@ describe.skipIf(!serverIsThere)('the ledger', () => {
     runner.fault = 'none'
     const { seq } = (await ledger.decide(callOf([]))) as LedgerAnswers
     expect(seq).toBe(3)
+  })
+
+  test('takes what is asked in one turn to the server together, sixteen at a time, whatever the hosts and policies', async () => {
+    const { ledger, runner } = open(() => 1_700_000_000_000)
+    await waitOf(ledger)
+    const { runs } = runner
+    const other = limitsOf({ quotas: [{ limit: 1, windowMs: 5000 }] })
+    const calls = Array.from({ length: 40 }, (_, index) => ({
+      ...callOf([leave(), leave()], `https://h${index}.example`),
+      limits: index % 2 === 0 ? limits : other,
+    }))
+    const replies = (await Promise.all(calls.map((call) => ledger.decide(call)))) as LedgerAnswers[]
+    expect(runner.runs - runs).toBe(3)
+    expect(replies.map(({ answers: [, second] }) => second?.kind === 'promised' && second.waitMs)).toEqual(
+      calls.map((_, index) => (index % 2 === 0 ? 1000 : 5000)),
+    )
+  })
+
+  test('a host with something else at its keys fails alone', async () => {
+    const { ledger, prefix } = open(() => 1_700_000_000_000)
+    await client.rpush(`${prefix}{https://b.example}:host`, 'a list')
+    const replies = await Promise.allSettled(
+      ['a', 'b', 'c'].map((name) => ledger.decide(callOf([leave()], `https://${name}.example`))),
+    )
+    expect(replies.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    expect(replies[1]).toMatchObject({ reason: { message: expect.stringContaining('WRONGTYPE') } })
+    const { answers } = (await ledger.decide(callOf([leave()], 'https://c.example'))) as LedgerAnswers
+    expect(answers).toMatchObject([{ kind: 'promised', waitMs: 1000 }])
+  })
+
+  test('has sent what it was asked once it is closed', async () => {
+    const { ledger, runner } = open()
+    const reply = ledger.decide(callOf([leave()]))
+    expect(runner.runs).toBe(0)
+    ledger.close()
+    expect(runner.runs).toBe(1)
+    await reply
   })
 
   test('brings the script once to a server that has none, however many ask', async () => {

@@ -1,6 +1,7 @@
 import { nanosecondMs } from '../layers/layer.ts'
 import { shiftLearned } from '../learning/learned.ts'
 import type { Limits } from '../limits.ts'
+import type { Slot } from '../slot.ts'
 import { type Place, SlotBook } from '../slot-book.ts'
 import type { LeaveStep, LedgerCall, LedgerReply, SpareSlot, Step, StepAnswer } from './ledger.ts'
 import type { HostNotice, LedgerSlot, SavedHost } from './saved-host.ts'
@@ -95,10 +96,18 @@ export class HostState {
     return sum
   }
 
-  /** When it says no more than the state of a host never asked. */
+  /** When it says no more than the state of a host never asked: no sooner than what is promised has left and been forgotten. */
   get recoveredAtMs(): number {
-    const lastSlotMs = this.#book.slots.at(-1)?.departAtMs ?? Number.NEGATIVE_INFINITY
-    return Math.max(this.limits.stack.recoveredAt(this.#cells, 0), this.#book.pausedUntilMs, lastSlotMs)
+    const { slots, pausedUntilMs } = this.#book
+    const lastSlot = slots.at(-1)
+    if (lastSlot === undefined) return Math.max(this.limits.stack.recoveredAt(this.#cells, 0), pausedUntilMs)
+    const { stack } = this.limits
+    const lastMs = Math.max(lastSlot.departAtMs, this.#latestMs)
+    const cells = stack.fork(this.#cells, 0)
+    stack.charge(cells, 0, lastMs, costOf(slots))
+    const recoveredMs = stack.recoveredAt(cells, 0)
+    stack.release(cells, 0)
+    return Math.max(recoveredMs, pausedUntilMs, lastMs)
   }
 
   /** When the last worker's lease is over. */
@@ -348,9 +357,13 @@ export class HostState {
 
   /** What is left once those have been charged that are on their way to the wire. */
   #creditsLeft(nowMs: number): number[] {
-    const leaving = this.#book.slots.reduce((sum, { departAtMs, cost }) => sum + (departAtMs <= nowMs ? cost : 0), 0)
+    const leaving = costOf(this.#book.slots.filter(({ departAtMs }) => departAtMs <= nowMs))
     return this.limits.stack.credits(this.#cells, 0, nowMs).map((credit) => Math.max(0, credit - leaving))
   }
+}
+
+function costOf(slots: readonly Slot[]): number {
+  return slots.reduce((sum, { cost }) => sum + cost, 0)
 }
 
 /** A version that no notice had before this one, should that have been forgotten. */

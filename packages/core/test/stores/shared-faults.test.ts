@@ -237,6 +237,18 @@ describe('a ledger that fails', () => {
     },
   )
 
+  test('a gap is kept after a departure of which the ledger could not be told', async () => {
+    const { clock, all, send } = processes(1, { intervalMs: 1000, adapt: false })
+    const [one] = all as [(typeof all)[0]]
+    one.pacer.wait(url).then(() => one.departures.push(clock.now()))
+    one.ledger.mode = 'failing'
+    await clock.advanceAsync(0)
+    send(one, 1)
+    await clock.advanceAsync(3000)
+    expect(one.departures).toEqual([0, 1000])
+    await closeAll(all)
+  })
+
   test('a quota is not spent twice over an outage', async () => {
     const policy = { rate: '5r/s', capacity: 5, quotas: [{ limit: 40, windowMs: 60_000 }] }
     const { clock, all, send } = processes(2, policy)

@@ -1,7 +1,7 @@
 /** The state of one host under one policy, and how it is kept: one packed string, and a list per exact quota. */
 export const hostState = `
 -- States that another version of this script has written count as lost.
-local format = 1
+local stateFormat = 1
 
 local function freshState(key, stack)
   local cells = {}
@@ -29,7 +29,7 @@ local function readState(key, stack)
   local packed = redis.call('GET', key)
   if not packed then return nil end
   local saved = cmsgpack.unpack(packed)
-  if saved[1] ~= format then return nil end
+  if saved[1] ~= stateFormat then return nil end
   local cells, slots, workers = saved[2], {}, {}
   for index = 1, #stack do
     if stack[index].rule == 'log' then cells[index] = unpackLog(cells[index]) end
@@ -46,17 +46,20 @@ local function readState(key, stack)
   }
 end
 
--- How long until the state says no more than that of a host never asked.
+-- How long until the state says no more than that of a host never asked: no shorter than until what is promised has
+-- left and been forgotten.
 local function expiresInMs(state, nowMs)
-  local slots = state.book.slots
-  local lastSlotMs = #slots > 0 and slots[#slots].departAtMs or -huge
-  local recoveredMs = stackRecoveredAt(state.stack, state.cells)
-  return max(0, recoveredMs - nowMs, state.book.pausedUntilMs - nowMs, lastSlotMs - nowMs)
+  local stack, cells, slots, pausedMs = state.stack, state.cells, state.book.slots, state.book.pausedUntilMs
+  if #slots == 0 then return max(0, stackRecoveredAt(stack, cells) - nowMs, pausedMs - nowMs) end
+  local lastMs, cost, promised = max(slots[#slots].departAtMs, state.latestMs), 0, stackFork(stack, cells)
+  for index = 1, #slots do cost = cost + slots[index].cost end
+  stackCharge(stack, promised, lastMs, cost)
+  return max(0, stackRecoveredAt(stack, promised) - nowMs, pausedMs - nowMs, lastMs - nowMs)
 end
 
 -- A state is kept as long as it says anything, and as long as a worker is alive.
-local function ttlOf(state, nowMs)
-  local ttlMs = expiresInMs(state, nowMs)
+local function ttlOf(state, nowMs, expiryMs)
+  local ttlMs = expiryMs
   for _, worker in ipairs(state.workers) do ttlMs = max(ttlMs, worker.aliveUntilMs - nowMs) end
   return max(1, ceil(ttlMs))
 end
@@ -71,7 +74,7 @@ local function packState(state)
     workers[index] = { worker.name, worker.aliveUntilMs, worker.inFlight, worker.call }
   end
   return cmsgpack.pack({
-    format, cells, slots, workers, state.book.pausedUntilMs, state.book.chargedMs, state.latestMs, state.pauseVersion,
+    stateFormat, cells, slots, workers, state.book.pausedUntilMs, state.book.chargedMs, state.latestMs, state.pauseVersion,
     state.learnedVersion, state.seq, state.spent, state.spentSinceMs,
   })
 end

@@ -12,7 +12,7 @@ import { steps } from './steps.ts'
 import { windowLog } from './window-log.ts'
 
 /**
- * The Lua script of one call. It does to a state what `HostState` in core does, with the same doubles in the same
+ * The Lua script of one or more calls. Each does to a state what `HostState` in core does, with the same doubles in the same
  * order, so that both find the same departures to the last bit.
  */
 export const script: string = [

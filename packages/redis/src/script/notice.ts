@@ -18,13 +18,6 @@ local function readNotice(key)
   }
 end
 
--- The time of this server; that of a test if it gives one.
-local function serverMs(testMs)
-  if testMs ~= '' then return tonumber(testMs) end
-  local time = redis.call('TIME')
-  return time[1] * 1000 + time[2] / 1000
-end
-
 -- Time never goes back. After a failover to a server whose clock is behind, it runs on from the latest that was seen.
 local function timeOfHost(notice, latestMs, clockMs)
   if latestMs - (clockMs + notice.shiftMs) > slackMs then

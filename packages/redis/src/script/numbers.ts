@@ -1,6 +1,7 @@
 /** What all parts of the script use. */
 export const numbers = `
 local huge, max, min, floor, ceil = math.huge, math.max, math.min, math.floor, math.ceil
+local format, concat = string.format, table.concat
 
 -- Sorts in place; those of equal value stay in their order.
 local function sortBy(list, valueOf)
@@ -20,14 +21,14 @@ end
 local function numberJson(value)
   if value == huge then return '1e999' end
   if value == -huge then return '-1e999' end
-  if value == floor(value) and value < 1e15 and value > -1e15 then return string.format('%d', value) end
-  return string.format('%.17g', value)
+  if value == floor(value) and value < 1e15 and value > -1e15 then return format('%d', value) end
+  return format('%.17g', value)
 end
 
 local function listJson(list, toJson)
   local items = {}
   for index = 1, #list do items[index] = toJson(list[index]) end
-  return '[' .. table.concat(items, ',') .. ']'
+  return '[' .. concat(items, ',') .. ']'
 end
 
 local function objectJson(fields)
@@ -37,6 +38,6 @@ local function objectJson(fields)
     if type(value) == 'number' then json = numberJson(value) else json = cjson.encode(value) end
     items[#items + 1] = cjson.encode(name) .. ':' .. json
   end
-  return '{' .. table.concat(items, ',') .. '}'
+  return '{' .. concat(items, ',') .. '}'
 end
 `
