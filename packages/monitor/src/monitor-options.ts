@@ -15,17 +15,26 @@ const known = ['intervalMs', 'maxHosts']
 
 /** @throws {PolicyError} if an option makes no sense; its `path` names it */
 export function readOptions(options: MonitorOptions): Required<{ intervalMs: number; maxHosts: number }> {
-  if (typeof options !== 'object' || options === null) throw new PolicyError('options', 'must be an object')
+  if (typeof options !== 'object' || options === null) {
+    throw new PolicyError('options', `must be an object, got ${show(options)}`)
+  }
   for (const name of Object.keys(options)) {
     if (!known.includes(name))
       throw new PolicyError(`options.${name}`, `is unknown; known here are ${known.join(', ')}`)
   }
   const { intervalMs = 1000, maxHosts = 5000 } = options
   if (typeof intervalMs !== 'number' || !(intervalMs >= 100 && intervalMs <= 60_000)) {
-    throw new PolicyError('options.intervalMs', `must be a number from 100 to 60000, got ${String(intervalMs)}`)
+    throw new PolicyError('options.intervalMs', `must be a number from 100 to 60000, got ${show(intervalMs)}`)
   }
   if (!Number.isSafeInteger(maxHosts) || maxHosts < 1 || maxHosts > 100_000) {
-    throw new PolicyError('options.maxHosts', `must be a whole number from 1 to 100000, got ${String(maxHosts)}`)
+    throw new PolicyError('options.maxHosts', `must be a whole number from 1 to 100000, got ${show(maxHosts)}`)
   }
   return { intervalMs, maxHosts }
+}
+
+/** A value as a person would write it, as the errors of core do. */
+function show(value: unknown): string {
+  if (typeof value === 'string') return `'${value}'`
+  if (Array.isArray(value)) return 'an array'
+  return typeof value === 'object' && value !== null ? 'an object' : String(value)
 }

@@ -27,7 +27,10 @@ export interface Monitor {
   readonly node: (request: NodeRequest, response: NodeResponse) => void
   /** Answers a `Request`, as Hono and other runtimes have it. */
   readonly fetch: (request: Request) => Promise<Response>
-  /** Ends the updates of all who look on, so that their connections do not keep a server open. Safe to call twice. */
+  /**
+   * Ends the updates of all who look on, so that their connections do not keep a server open, for good: who asks for updates
+   * later gets a 204, by which an `EventSource` gives up, and who asks for the page a 503. Safe to call twice.
+   */
   close(): void
 }
 
@@ -49,6 +52,15 @@ const refusal: Answer = {
   status: 405,
   headers: { allow: 'GET, HEAD', 'content-type': 'text/plain' },
   body: 'GET or HEAD only\n',
+}
+
+/** Tells an `EventSource` not to connect again (HTML Standard, section 9.2.1). */
+const noMoreEvents: Answer = { status: 204, headers: { 'cache-control': 'no-store' }, body: '' }
+
+const noPageAnyMore: Answer = {
+  status: 503,
+  headers: { 'content-type': 'text/plain', 'cache-control': 'no-store' },
+  body: 'This monitor has been closed\n',
 }
 
 /**
@@ -76,8 +88,8 @@ export function createMonitor(pacer: Pacer, options: MonitorOptions = {}): Monit
 }
 
 async function answerNode(watch: Watch, { method, url }: NodeRequest, response: NodeResponse): Promise<void> {
-  if (method === 'GET' && isForEvents(url)) return sendEvents(watch, response)
-  const { status, headers, body } = await answerTo(method, url)
+  if (wantsEvents(watch, method, url)) return sendEvents(watch, response)
+  const { status, headers, body } = await answerTo(watch, method, url)
   response.writeHead(status, headers)
   response.end(body)
 }
@@ -103,9 +115,9 @@ function sendEvents(watch: Watch, response: NodeResponse): void {
 }
 
 async function answerFetch(watch: Watch, { method, url }: Request): Promise<Response> {
-  if (method === 'GET' && isForEvents(url)) return new Response(eventStream(watch), { headers: eventHeaders })
-  const { status, headers, body } = await answerTo(method, url)
-  return new Response(method === 'HEAD' ? null : body, { status, headers })
+  if (wantsEvents(watch, method, url)) return new Response(eventStream(watch), { headers: eventHeaders })
+  const { status, headers, body } = await answerTo(watch, method, url)
+  return new Response(body === '' ? null : body, { status, headers })
 }
 
 /** A stream of events for whoever reads it: it joins when it is first read, and is ready when it is read again. */
@@ -140,9 +152,22 @@ function isForEvents(url = ''): boolean {
   return new URLSearchParams(/\?([^#]*)/.exec(url)?.[1]).has('events')
 }
 
-async function answerTo(method: string | undefined, url: string | undefined): Promise<Answer> {
-  if (method === 'GET') return { status: 200, ...(await makePage()) }
-  if (method !== 'HEAD') return refusal
-  const { headers } = isForEvents(url) ? { headers: eventHeaders } : await makePage()
-  return { status: 200, headers, body: '' }
+function wantsEvents(watch: Watch, method: string | undefined, url: string | undefined): boolean {
+  return method === 'GET' && isForEvents(url) && !watch.isClosed
+}
+
+/** The answer to whatever else is asked for. */
+async function answerTo(watch: Watch, method: string | undefined, url: string | undefined): Promise<Answer> {
+  if (method !== 'GET' && method !== 'HEAD') return refusal
+  const answer = watch.isClosed ? answerAfterEnd(url) : await answerOfPage(url)
+  return method === 'HEAD' ? { ...answer, body: '' } : answer
+}
+
+function answerAfterEnd(url: string | undefined): Answer {
+  return isForEvents(url) ? noMoreEvents : noPageAnyMore
+}
+
+async function answerOfPage(url: string | undefined): Promise<Answer> {
+  if (isForEvents(url)) return { status: 200, headers: eventHeaders, body: '' }
+  return { status: 200, ...(await makePage()) }
 }

@@ -13,6 +13,7 @@ export class Watch {
   readonly #maxHosts: number
   readonly #viewers = new Set<Viewer>()
   #session: Session | undefined
+  #isClosed = false
 
   constructor(pacer: Pacer, intervalMs: number, maxHosts: number) {
     this.#pacer = pacer
@@ -20,8 +21,18 @@ export class Watch {
     this.#maxHosts = maxHosts
   }
 
+  /** Whether all were sent away, for good. */
+  get isClosed(): boolean {
+    return this.#isClosed
+  }
+
   /** @returns what to call when the viewer has left; safe to call twice */
   join(outlet: Outlet): () => void {
+    // A stream that was opened before the end may be read first after it.
+    if (this.#isClosed) {
+      outlet.end()
+      return () => {}
+    }
     const viewer = new Viewer(outlet)
     this.#viewers.add(viewer)
     this.#session ??= new Session(this.#pacer, this.#intervalMs, this.#maxHosts, (scene) => this.#show(scene))
@@ -32,8 +43,9 @@ export class Watch {
     }
   }
 
-  /** Sends all viewers away. */
+  /** Sends all viewers away, and whoever comes later. */
   close(): void {
+    this.#isClosed = true
     for (const viewer of this.#viewers) viewer.end()
     this.#viewers.clear()
     this.#rest()

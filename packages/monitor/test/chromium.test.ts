@@ -181,12 +181,34 @@ describe.skipIf(launched === undefined)('the page in Chromium', () => {
   test('it says so when the connection is lost, and goes on by itself', async () => {
     const { pacer, monitor } = paced({ rate: 5 })
     await pacer.run('https://a.example', () => {})
-    const { page } = await open(browser, monitor)
+    let lose = () => {}
+    const { page } = await open(browser, monitor, (request, response) => {
+      if (request.url?.includes('events') === true) lose = () => response.destroy()
+      monitor.node(request, response)
+    })
     await page.waitForFunction(isState('live'), inTime)
-    monitor.close()
+    lose()
     await page.waitForFunction(isState('no connection'), inTime)
     await page.waitForFunction(isState('live'), inTime)
     expect((await lines(page)).map(([key]) => key)).toEqual(['https://a.example'])
+  })
+
+  test('of a monitor that was closed it asks again, until the program has another', async () => {
+    const { pacer, monitor } = paced({ rate: 5 })
+    let now = monitor
+    const statuses: number[] = []
+    const { page } = await open(browser, monitor, (request, response) => {
+      if (request.url?.includes('events') === true) response.on('close', () => statuses.push(response.statusCode))
+      now.node(request, response)
+    })
+    await page.waitForFunction(isState('live'), inTime)
+    monitor.close()
+    await page.waitForFunction(isState('no connection'), inTime)
+    await vi.waitFor(() => expect(statuses.length).toBeGreaterThan(1), inTime)
+    expect(statuses).toEqual([200, 204])
+    now = createMonitor(pacer)
+    onTestFinished(() => now.close())
+    await page.waitForFunction(isState('live'), inTime)
   })
 
   test('it tries again where a proxy answers in place of the server', async () => {

@@ -79,16 +79,24 @@ describe.each(Object.entries(mounts))('mounted in %s', (_, mount) => {
     await vi.waitFor(() => expect(listeners()).toBe(0), 20_000)
   })
 
-  test('close ends the updates, so that the server can close', async () => {
+  test('close ends the updates for good, so that the server can close', async () => {
     const pacer = createPacer({ rate: 10 })
     const monitor = createMonitor(pacer)
     const server = await mount(monitor)
     await once(server.listen(0, '127.0.0.1'), 'listening')
-    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/ops/pace?events`
-    const viewing = new Viewing(await fetch(address))
+    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/ops/pace`
+    const viewing = new Viewing(await fetch(`${address}?events`))
     await viewing.next()
     monitor.close()
     await expect(viewing.next()).rejects.toThrow('ended')
+    for (const method of ['GET', 'HEAD']) {
+      // As an EventSource does whose stream has ended.
+      const again = await fetch(`${address}?events`, { method })
+      expect([again.status, again.headers.get('cache-control'), await again.text()]).toEqual([204, 'no-store', ''])
+      const page = await fetch(address, { method })
+      const text = method === 'GET' ? 'This monitor has been closed\n' : ''
+      expect([page.status, page.headers.get('cache-control'), await page.text()]).toEqual([503, 'no-store', text])
+    }
     server.closeIdleConnections()
     await Promise.all([pacer.close(), once(server.close(), 'close')])
   })

@@ -300,6 +300,15 @@ describe('viewers', () => {
     expect([listeners(), vi.getTimerCount()]).toEqual([0, 0])
   })
 
+  test('an answer that is first read after the end has nothing to tell', async () => {
+    const { pacer, monitor } = setting({ rate: 10 })
+    const listeners = countListeners(pacer)
+    const viewing = await Viewing.of(monitor)
+    monitor.close()
+    await expect(viewing.next()).rejects.toThrow('ended')
+    expect([listeners(), vi.getTimerCount()]).toEqual([0, 0])
+  })
+
   test('each is told all at first, whenever it comes', async () => {
     const { clock, pacer, monitor } = setting({ rate: 10, adapt: false })
     send(pacer, a)
@@ -317,15 +326,19 @@ describe('viewers', () => {
 })
 
 test.each([
-  [{ intervalMs: 99 }, 'options.intervalMs'],
-  [{ intervalMs: Number.NaN }, 'options.intervalMs'],
-  [{ intervalMs: '1000' }, 'options.intervalMs'],
-  [{ maxHosts: 0 }, 'options.maxHosts'],
-  [{ maxHosts: 1.5 }, 'options.maxHosts'],
-  [{ interval: 1000 }, 'options.interval'],
-  [null, 'options'],
-])('options that make no sense are refused by name: %j', (options, path) => {
-  expect(() => createMonitor(createPacer(), options as never)).toThrow(expect.objectContaining({ path }))
+  [{ intervalMs: 99 }, 'options.intervalMs must be a number from 100 to 60000, got 99'],
+  [{ intervalMs: Number.NaN }, 'options.intervalMs must be a number from 100 to 60000, got NaN'],
+  [{ intervalMs: '1000' }, "options.intervalMs must be a number from 100 to 60000, got '1000'"],
+  [{ intervalMs: {} }, 'options.intervalMs must be a number from 100 to 60000, got an object'],
+  [{ maxHosts: 0 }, 'options.maxHosts must be a whole number from 1 to 100000, got 0'],
+  [{ maxHosts: 1.5 }, 'options.maxHosts must be a whole number from 1 to 100000, got 1.5'],
+  [{ maxHosts: [5] }, 'options.maxHosts must be a whole number from 1 to 100000, got an array'],
+  [{ interval: 1000 }, 'options.interval is unknown; known here are intervalMs, maxHosts'],
+  [null, 'options must be an object, got null'],
+  ['fast', "options must be an object, got 'fast'"],
+])('options that make no sense are refused by name, with what was given: %j', (options, message) => {
+  const path = message.slice(0, message.indexOf(' '))
+  expect(() => createMonitor(createPacer(), options as never)).toThrow(expect.objectContaining({ path, message }))
 })
 
 test('what is no pacer is refused', () => {
