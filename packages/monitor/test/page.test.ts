@@ -67,4 +67,17 @@ describe('the page', () => {
     const events = await monitor.fetch(new Request('https://ops.example/pace?events', { method: 'HEAD' }))
     expect([events.headers.get('content-type'), events.body]).toEqual(['text/event-stream', null])
   })
+
+  test('after the end there is none, and nothing of it or of its updates is kept', async () => {
+    const closed = createMonitor(createPacer())
+    closed.close()
+    async function answer(method: string, query: string): Promise<unknown[]> {
+      const { status, headers, body } = await closed.fetch(new Request(`https://ops.example/pace${query}`, { method }))
+      return [status, headers.get('cache-control'), body === null ? null : await new Response(body).text()]
+    }
+    expect(await answer('GET', '')).toEqual([503, 'no-store', 'This monitor has been closed\n'])
+    expect(await answer('HEAD', '')).toEqual([503, 'no-store', null])
+    expect(await answer('GET', '?events')).toEqual([204, 'no-store', null])
+    expect(await answer('HEAD', '?events')).toEqual([204, 'no-store', null])
+  })
 })
