@@ -135,7 +135,7 @@ export class Desk implements PermitIssuer, QueueOffice {
     const limits = this.records.limits[host] ?? this.#provisionalOf(host, key)
     this.#applyHold(host, limits)
     this.#arrivals++
-    return this.#lineUp(this.#openOwnLine(host, limits), { signal }, this.now())
+    return this.#lineUp(this.#openOwnLine(host, limits), { signal, reportsSent: true }, this.now())
   }
 
   /** Reserves a departure behind all who wait. */

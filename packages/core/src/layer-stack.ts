@@ -166,9 +166,10 @@ export class LayerStack {
         former.layers.find((old) => isFree(old) && old.constructor === layer.constructor) ??
         former.layers.find((old) => isFree(old) && old instanceof LeakyBucket && layer instanceof LeakyBucket)
       if (old === undefined) {
-        // Nobody has kept when the last one left. As long as the host has not recovered, that may have been just now.
-        if (layer.name === 'interval' && former.#recoveredAtOf(saved) > nowMs) {
-          layer.charge(cells, at + (this.#offsets[index] as number), nowMs, 1)
+        // Nobody has kept when the last one left, only by when it had.
+        const departedMs = Math.min(nowMs, former.#departedBy(saved))
+        if (layer.name === 'interval' && departedMs > Number.NEGATIVE_INFINITY) {
+          layer.charge(cells, at + (this.#offsets[index] as number), departedMs, 1)
         }
         return
       }
@@ -178,12 +179,16 @@ export class LayerStack {
     })
   }
 
-  #recoveredAtOf(saved: readonly (readonly number[])[]): number {
+  /** By when all had left whom a state knows of: each layer remembers a departure for at least as long as it is to come. */
+  #departedBy(saved: readonly (readonly number[])[]): number {
     const cells = this.fresh()
     this.load(cells, 0, saved)
-    const atMs = this.recoveredAt(cells, 0)
+    const recovered = this.layers
+      .filter(({ name }) => name !== 'published')
+      .map((layer) => layer.recoveredAt(cells, this.#offsets[this.layers.indexOf(layer)] as number))
+      .filter((atMs) => atMs > Number.NEGATIVE_INFINITY)
     this.release(cells, 0)
-    return atMs
+    return recovered.length === 0 ? Number.NEGATIVE_INFINITY : Math.min(...recovered)
   }
 
   /** A copy of the state to try things on; `release` it afterwards. */

@@ -9,7 +9,8 @@ import type { Policy } from './policy.ts'
 export interface PolicyLookup {
   /**
    * Asks a host something that its policy depends on, such as for its robots.txt. It waits for its turn by what is
-   * known of that host without the look-up, ahead of all who wait for the look-up, and is counted as any request.
+   * known of that host without the look-up, ahead of all who wait for the look-up, and is counted as any request that
+   * leaves when it has been answered, or has failed: so the next one is an interval behind it however long it took to connect.
    *
    * @param send sends one request to `url`; an adapter beneath for the same pacer does not wait again. A result, or an
    *   error's `response`, that has a status and headers is observed
@@ -45,6 +46,8 @@ export function policyLookup(
       const permit = await wait(url, options?.signal)
       try {
         const result = await handOver([pacer], url, send)
+        // Nobody tells when it reached the host. By now it has, and what comes next keeps its distance from here.
+        permit.sent()
         permit.done(outcomeOfResult(result))
         return result
       } catch (error) {

@@ -63,6 +63,27 @@ describe.each(stores)('a look-up, $name', ({ make }) => {
     expect(s.starts).toEqual(['a@4000', 'b@8000'])
   })
 
+  test.each<Policy>([{}, { rate: '10r/s' }, { intervalMs: 100 }, { quotas: [{ limit: 50, windowMs: 60_000 }] }])(
+    'leaves the interval behind the answer, which may have taken long, whatever was configured: %j',
+    async (policy) => {
+      const s: Setting = new Setting(make(), {
+        ...policy,
+        policyFor: async (_key, lookup) => {
+          await lookup.run(robots, () => new Promise<void>((resolve) => s.clock.setTimer(resolve, 300)))
+          await new Promise<void>((resolve) => s.clock.setTimer(resolve, 150))
+          return { intervalMs: 4000 }
+        },
+      })
+      s.sendAll(['a', 'b'])
+      await s.pass(20_000)
+      const [first, second] = s.starts.map((start) => Number(start.split('@')[1])) as [number, number]
+      // By when it had left is all that some layers remember.
+      expect(first).toBeGreaterThanOrEqual(4300)
+      expect(first).toBeLessThanOrEqual(4450)
+      expect(second).toBe(first + 4000)
+    },
+  )
+
   test('is held as all are by a pause that was asked for before', async () => {
     const asked: number[] = []
     const s: Setting = new Setting(make(), {

@@ -69,6 +69,8 @@ test('E10: each page of a pagination waits for the Crawl-delay', async () => {
       paginate: () => startsMs.length < 5 && { url: new URL(`${site.origin}/?page=${startsMs.length + 1}`) },
     },
   })
+  await vi.waitFor(() => expect(site.paths).toEqual(['/robots.txt']), { interval: 1 })
+  await arrivals()
   for (let page = 1; page <= 5; page++) {
     await clock.advanceAsync(3999)
     await arrivals()

@@ -101,6 +101,16 @@ local function formerOf(layer, former, isTaken)
   return nil
 end
 
+-- By when all had left whom a state knows of: each layer remembers a departure for at least as long as it is to come.
+local function departedBy(stack, cells)
+  local earliestMs = huge
+  for index = 1, #stack do
+    local recoveredMs = layerRecoveredAt(stack[index], cells[index])
+    if stack[index].rule ~= 'published' and recoveredMs > -huge then earliestMs = min(earliestMs, recoveredMs) end
+  end
+  return earliestMs == huge and -huge or earliestMs
+end
+
 -- Takes over the credit used under another policy.
 local function stackAdopt(stack, cells, former, formerCells, nowMs)
   local isTaken = {}
@@ -110,9 +120,10 @@ local function stackAdopt(stack, cells, former, formerCells, nowMs)
     if source ~= nil then
       isTaken[source] = true
       layerAdopt(layer, cells[index], former[source], formerCells[source], nowMs)
-    elseif layer.rule == 'interval' and stackRecoveredAt(former, formerCells) > nowMs then
-      -- Nobody has kept when the last one left; it may have been just now.
-      layerCharge(layer, cells[index], nowMs, 1)
+    elseif layer.rule == 'interval' then
+      -- Nobody has kept when the last one left, only by when it had.
+      local departedMs = min(nowMs, departedBy(former, formerCells))
+      if departedMs > -huge then layerCharge(layer, cells[index], departedMs, 1) end
     end
   end
 end
