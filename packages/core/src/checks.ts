@@ -75,9 +75,12 @@ export function costError(cost: number, maxCost: number): PolicyError {
   return new PolicyError('cost', `of ${cost} is more than can ever leave at once (${maxCost})`)
 }
 
+/** As much of a text as one reads in a message. */
+const mostShown = 200
+
 /** A value as a person would write it. */
 export function show(value: unknown): string {
-  if (typeof value === 'string') return `'${value}'`
+  if (typeof value === 'string') return value.length > mostShown ? `'${value.slice(0, mostShown)}'...` : `'${value}'`
   if (Array.isArray(value)) return 'an array'
   if (typeof value === 'object' && value !== null) return `an object${classOf(value)}`
   return typeof value === 'function' ? 'a function' : String(value)

@@ -65,11 +65,19 @@ export class KeyFinder {
   configuredKey(host: string, path: string): string {
     if (typeof this.#keyBy === 'function') return host
     if (host.includes('*')) throw new PolicyError(path, 'names no single host; options.policyFor can look up many')
+    const isName = this.#keyBy === 'host' && !/:\/\/|^unix:/i.test(host)
+    const url = isName ? `https://${host}` : host
+    let key: string
     try {
-      return this.keyOf(this.#keyBy === 'host' && !host.includes('://') ? `https://${host}` : host)
+      key = this.keyOf(url)
     } catch (cause) {
-      throw new PolicyError(path, `is not ${this.#keyBy === 'host' ? 'a host' : 'an origin'}`, { cause })
+      const form = this.#keyBy === 'host' ? "a host, such as 'a.example'" : "an origin, such as 'https://a.example'"
+      throw new PolicyError(path, `is not ${form}`, { cause })
     }
+    if (!key.startsWith('unix:') && /[?#]|\/./.test(url.slice(url.indexOf('//') + 2))) {
+      throw new PolicyError(path, `has a path, but a policy is that of the whole host: ${key}`)
+    }
+    return key
   }
 
   #ofPlainOrigin(origin: string): string {

@@ -130,6 +130,9 @@ export class Pacer {
   /**
    * Waits, calls `fn`, observes how it ended and frees the permit.
    *
+   * A declared interval counts from the call of `fn`, since nobody tells when it has connected; where that takes long, call
+   * `permit.sent()` once the request is on the wire.
+   *
    * A result, or an error's `response`, that has a status and headers is observed as the response. What `fn`
    * throws is rethrown as it is.
    */

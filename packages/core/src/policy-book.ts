@@ -176,6 +176,7 @@ function policyAmong(options: PacerOptions): Policy {
 function rulesOf(adapt: NonNullable<PacerOptions['adapt']>): GapRules {
   if (typeof adapt === 'boolean') return defaultRules
   const path = 'options.adapt'
+  if (typeof adapt !== 'object') throw new PolicyError(path, `must be true, false or an object, got ${show(adapt)}`)
   const given = plainFields(adapt, Object.keys(defaultRules), path)
   const rules = { ...defaultRules, ...given }
   atLeastOne(rules.startIntervalMs, `${path}.startIntervalMs`)

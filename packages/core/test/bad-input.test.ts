@@ -63,6 +63,7 @@ test.each<[unknown, string]>([
   [{ keyBy: null }, 'options.keyBy'],
   [{ adapt: { startIntervalMs: 0.5 } }, 'options.adapt.startIntervalMs'],
   [{ adapt: new Map() }, 'options.adapt'],
+  [{ adapt: 'no' }, 'options.adapt'],
   [{ adapt: { maxIntervalMs: 1.5 } }, 'options.adapt.maxIntervalMs'],
   [{ adapt: { minIntervalMs: 70_000 } }, 'options.adapt.minIntervalMs'],
   [{ adapt: { minIntervalMs: 20, maxIntervalMs: 10 } }, 'options.adapt.minIntervalMs'],

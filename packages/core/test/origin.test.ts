@@ -71,6 +71,10 @@ describe('B08: keys that differ without meaning are one, and different targets s
     expect(() => originOf(url)).toThrow(`'${url}'`)
   })
 
+  test('of a long text a message shows the beginning', () => {
+    expect(() => originOf('x'.repeat(100_000))).toThrow(`'${'x'.repeat(200)}'... is not a URL`)
+  })
+
   test.each([null, undefined, 5, {}, ['https://a.example']])('%o is a TypeError that says so', (url) => {
     expect(() => originOf(url as never)).toThrow(/^url must be a string or a URL, got /)
   })
@@ -85,7 +89,18 @@ describe('keyBy', () => {
     expect(keys.keyOf('unix:/run/a.sock:/x')).toBe('unix:/run/a.sock')
     expect(keys.configuredKey('A.example', 'hosts')).toBe('a.example')
     expect(keys.configuredKey('http://A.example', 'hosts')).toBe('a.example')
-    expect(() => keys.configuredKey('a b', 'hosts["a b"]')).toThrow('hosts["a b"] is not a host')
+    expect(() => keys.configuredKey('a b', 'hosts["a b"]')).toThrow('hosts["a b"] is not a host, such as \'a.example\'')
+    expect(() => keys.configuredKey('a.example/x', 'hosts')).toThrow('hosts has a path')
+    expect(keys.configuredKey('unix:/run/a.sock', 'hosts')).toBe('unix:/run/a.sock')
+  })
+
+  test.each([
+    ['a.example', "is not an origin, such as 'https://a.example'"],
+    ['https://a.example/x', 'has a path, but a policy is that of the whole host: https://a.example'],
+    ['https://a.example?x', 'has a path'],
+  ])('hosts cannot be named by %j', (host, message) => {
+    expect(() => createPacer({ hosts: { [host]: { rate: 1 } } })).toThrow(`hosts["${host}"] ${message}`)
+    expect(() => createPacer({ hosts: { 'https://a.example/': { rate: 1 } } })).not.toThrow()
   })
 
   test('a function gets the URL and what the caller says of the request', async () => {

@@ -1,5 +1,5 @@
 import { PolicyError } from '@hostpace/core'
-import { SharedStore, type SharedStoreOptions, type Store } from '@hostpace/core/stores'
+import { SharedStore, type SharedStoreOptions, type Store, sharedSettings } from '@hostpace/core/stores'
 import { type RedisClient, scriptRunnerOf } from './redis-client.ts'
 import { RedisLedger } from './redis-ledger.ts'
 
@@ -33,9 +33,11 @@ export interface RedisStoreOptions extends SharedStoreOptions {
  *
  * @throws {PolicyError} if the client is none of the known, or an option makes no sense
  */
-export function redisStore({ client, prefix = 'hostpace:', ...options }: RedisStoreOptions): Store {
+export function redisStore(options: RedisStoreOptions): Store {
+  sharedSettings(options, ['client', 'prefix'])
+  const { client, prefix = 'hostpace:', ...shared } = options
   if (typeof prefix !== 'string' || /[{}]/.test(prefix)) {
     throw new PolicyError('options.prefix', 'must be a text without braces')
   }
-  return new SharedStore(new RedisLedger(scriptRunnerOf(client), prefix), options)
+  return new SharedStore(new RedisLedger(scriptRunnerOf(client), prefix), shared)
 }

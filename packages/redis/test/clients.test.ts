@@ -109,6 +109,13 @@ describe('what is no client', () => {
       expect.objectContaining({ name: 'PolicyError', path: 'options.prefix' }),
     )
   })
+
+  test('of an option that is unknown the message says which are known', () => {
+    expect(() => redisStore({ clients: [] } as never)).toThrow(
+      /^options\.clients is unknown; known here are client, prefix, /,
+    )
+    expect(() => redisStore(null as never)).toThrow(expect.objectContaining({ path: 'options' }))
+  })
 })
 
 function opened(client: RedisClient & { disconnect(): void }): Opened {

@@ -20,10 +20,10 @@ export interface SqliteStoreOptions extends SharedStoreOptions {
  * @throws {PolicyError} if an option makes no sense; its `path` names it
  */
 export function sqliteStore(options: SqliteStoreOptions): Store {
-  const { path, ...shared } = Object(options) as Partial<SqliteStoreOptions>
+  const { timeoutMs } = sharedSettings(options, ['path'])
+  const { path, ...shared } = options
   if (typeof path !== 'string' || path === '' || path === ':memory:') {
     throw new PolicyError('options.path', `must be the path of a file, got ${JSON.stringify(path)}`)
   }
-  const { timeoutMs } = sharedSettings(shared)
   return new SharedStore(new SqliteLedger(path, timeoutMs, machineClock()), shared)
 }

@@ -114,7 +114,8 @@ describe.skipIf(noSqlite !== false)('processes on one file', () => {
 
 describe('options', () => {
   test.each([
-    { options: undefined, path: 'options.path' },
+    { options: undefined, path: 'options' },
+    { options: null, path: 'options' },
     { options: {}, path: 'options.path' },
     { options: { path: '' }, path: 'options.path' },
     { options: { path: ':memory:' }, path: 'options.path' },

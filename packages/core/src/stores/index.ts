@@ -25,6 +25,6 @@ export {
   type SavedHost,
   type Worker,
 } from './saved-host.ts'
-export { type SharedSettings, type SharedStoreOptions, sharedSettings, sharedStoreFields } from './shared-options.ts'
+export { type SharedSettings, type SharedStoreOptions, sharedSettings } from './shared-options.ts'
 export { SharedStore } from './shared-store.ts'
 export type { Answer, HostView, Leave, Store } from './store.ts'

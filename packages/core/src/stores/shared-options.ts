@@ -35,9 +35,10 @@ const fields = ['timeoutMs', 'leaseMs', 'horizonMs', 'onStoreError', 'clock'] as
 /**
  * Checks the options of a shared store and fills in the defaults.
  *
+ * @param own the names of what a store takes beside these, which it checks itself
  * @throws {PolicyError} that names the option that makes no sense
  */
-export function sharedSettings(options: SharedStoreOptions): SharedSettings {
+export function sharedSettings(options: SharedStoreOptions, own: readonly string[] = []): SharedSettings {
   const path = 'options'
   const {
     timeoutMs = 250,
@@ -45,7 +46,7 @@ export function sharedSettings(options: SharedStoreOptions): SharedSettings {
     horizonMs = 100,
     onStoreError = 'local',
     clock,
-  } = plainFields(options, fields, path) as SharedStoreOptions
+  } = plainFields(options, [...own, ...fields], path) as SharedStoreOptions
   if (clock !== undefined) checkClock(clock, `${path}.clock`)
   return {
     timeoutMs: positiveNumber(timeoutMs, `${path}.timeoutMs`),
@@ -55,6 +56,3 @@ export function sharedSettings(options: SharedStoreOptions): SharedSettings {
     clock: completeClock(clock),
   }
 }
-
-/** The names of the options that every shared store takes. */
-export const sharedStoreFields: readonly string[] = fields
