@@ -30,7 +30,7 @@ const visit = (path: string) =>
   })
 await Promise.all(['a', 'b', 'c', 'd'].map(visit))
 
-await meters.shutdown()
 end()
+await meters.shutdown()
 await pacer.close()
 await server.finish(200)
