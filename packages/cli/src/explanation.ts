@@ -47,19 +47,31 @@ export function derivePolicy(
   const quotas = quotaParts(limits?.policies ?? [], answer)
   const parts = [...interval, ...quotas]
   const hold = limits?.retryAfterMs
+  const present = [
+    ...(hold === undefined ? [] : [`Retry-After: the host asks to stay away for ${showDuration(hold)}`]),
+    ...(limits?.policies ?? []).flatMap(presentNote),
+  ]
   return {
     policy: Object.fromEntries(parts.map(({ field, value }) => [field, value])),
     parts,
-    notes: [
-      ...(hold === undefined ? [] : [`Retry-After: the host asks to stay away for ${showDuration(hold)}`]),
-      ...(limits?.policies ?? []).flatMap(presentNote),
-      ...(parts.length > 0 ? [] : [unknownNote]),
-    ],
+    notes: [...present, ...(parts.length > 0 ? [] : [whyEmpty(robots, answer, present.length > 0)])],
   }
 }
 
-const unknownNote =
-  'the host declares nothing: a pacer starts at one request a second and goes by how it answers (createPacer() with no options)'
+/** Why there is no policy, which is not always for want of limits. */
+function whyEmpty(robots: RobotsText | undefined, answer: Answer | undefined, saysOfNow: boolean): string {
+  if (robots !== undefined && isUnavailable(robots)) {
+    return `what the host declares is not known: robots.txt answered ${robots.status}`
+  }
+  if (answer === undefined) return 'robots.txt declares nothing, and the URL was not asked for'
+  if (saysOfNow) return 'the host declares no limit that lasts: a pacer goes by the present one'
+  return 'the host declares nothing: a pacer starts at one request a second and goes by how it answers (createPacer() with no options)'
+}
+
+/** Whether a host could not say what its robots.txt has, so that nothing may be asked for (RFC 9309, section 2.3.1.4). */
+function isUnavailable({ status }: Answer): boolean {
+  return status === 429 || status >= 500
+}
 
 function intervalPart(intervalMs: number, robots: RobotsText | undefined, productToken: string): PolicyPart {
   const line = robots && decidingLine(robots.text, intervalMs, productToken)

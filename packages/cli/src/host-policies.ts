@@ -1,6 +1,6 @@
 import { createPacer, type PacerOptions, type Policy } from '@hostpace/core'
 import { CliError } from './errors.ts'
-import { comparableHost, hostOfUrl } from './logs/hosts.ts'
+import { hostOf } from './logs/hosts.ts'
 import { readPolicyDocument } from './policy-document.ts'
 import { declaresPace, nothingToGoBy } from './read-policy.ts'
 
@@ -25,7 +25,9 @@ export async function readHostPolicies(argument: string): Promise<HostPolicies> 
   const policyOf = async (url: string): Promise<Policy> => (await pacer.explain(url)).policy
   const byHost = new Map<string, Policy>()
   for (const name of Object.keys(hosts)) {
-    const host = hostOfUrl(name) ?? comparableHost(name)
+    const host = hostOf(name)
+    // A log names no sockets.
+    if (host === undefined) continue
     if (byHost.has(host))
       throw new CliError(`${file} has two policies for ${host}, and a log does not tell which counts`)
     byHost.set(host, await policyOf(name.includes('://') ? name : `https://${name}`))

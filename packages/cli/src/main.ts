@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs'
+import { printableLines } from './printable.ts'
 import { runProgram } from './program.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
@@ -8,15 +9,18 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
 process.removeAllListeners('warning')
 const warned = new Set<string>()
 process.on('warning', ({ message }) => {
-  if (!warned.has(message)) process.stderr.write(`hostpace: warning: ${message}\n`)
+  if (!warned.has(message)) process.stderr.write(printableLines([`hostpace: warning: ${message}`]))
   warned.add(message)
 })
 
-// `hostpace ... | head` closes the pipe early.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error
-  process.exit()
+process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+  // `hostpace ... | head` closes the pipe early.
+  if (code === 'EPIPE') process.exit()
+  process.stderr.write(printableLines([`hostpace: the output cannot be written: ${message}`]))
+  process.exit(2)
 })
+// There is nowhere left to say so.
+process.stderr.on('error', () => {})
 
 process.exitCode = await runProgram(process.argv.slice(2), version, {
   stdin: process.stdin,

@@ -3,10 +3,12 @@ import { basename } from 'node:path'
 import { PolicyError } from '@hostpace/core'
 import { type DocumentNode, evaluate, parse, type ValueNode } from '@humanwhocodes/momoa'
 import { InputError, messageOf } from './errors.ts'
+import { jsonProblem } from './json-problem.ts'
 
 /** What `--policy` says, before it is known to be a policy. */
 export interface PolicyDocument {
-  readonly name: string
+  /** What stands before `=`, or else the name of the file. */
+  readonly name: string | undefined
   /** The file that it stands in, `--policy` where it stands on the command line. */
   readonly file: string
   /**
@@ -20,6 +22,9 @@ export interface PolicyDocument {
 /** `name={"intervalMs":2000}` or `name=file.json` */
 const named = /^([^={"/\\]+)=(.+)$/s
 
+/** JSON of any kind but a number, which may be the name of a file. */
+const json = /^\s*(?:[{["]|(?:null|true|false)\s*$)/
+
 /**
  * Reads a file or JSON, with a name and `=` before it if it is to be called something else.
  *
@@ -27,11 +32,11 @@ const named = /^([^={"/\\]+)=(.+)$/s
  */
 export async function readPolicyDocument(argument: string): Promise<PolicyDocument> {
   const [, name, source = argument] = named.exec(argument) ?? []
-  const isJson = source.trimStart().startsWith('{')
+  const isJson = json.test(source)
   const file = isJson ? '--policy' : source
   const document = parsed(isJson ? source : await readPolicyFile(source), file)
   return {
-    name: name?.trim() ?? (isJson ? source : basename(source)),
+    name: name?.trim() ?? (isJson ? undefined : basename(source)),
     file,
     read: (make) => {
       try {
@@ -57,9 +62,7 @@ function parsed(text: string, file: string): DocumentNode {
   try {
     return parse(text)
   } catch (error) {
-    throw new InputError({ file, ...placeOf(error, text) }, messageOf(error).replace(/ \(\d+:\d+\)$/, ''), {
-      cause: error,
-    })
+    throw new InputError({ file, ...placeOf(error, text) }, jsonProblem(error as Error, text), { cause: error })
   }
 }
 

@@ -5,6 +5,7 @@ import { type SimulateOptions, simulateCommand } from './commands/simulate-comma
 import { CliError, messageOf } from './errors.ts'
 import type { Io } from './io.ts'
 import { logFormats } from './logs/read-log.ts'
+import { printableLines } from './printable.ts'
 
 /** What the exit code tells. */
 const codes = `
@@ -61,13 +62,14 @@ export async function runProgram(args: readonly string[], version: string, io: I
   addSimulate(program, io, done)
   addAudit(program, io, done)
   addExplain(program, io, done)
+  for (const command of program.commands) refuseRepeats(command)
   try {
     await program.parseAsync([...args], { from: 'user' })
     return code
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
     if (!isMistake(error)) throw error
-    io.err(`hostpace: ${messageOf(error)}\n`)
+    io.err(printableLines([`hostpace: ${messageOf(error)}`]))
     return 2
   }
 }
@@ -78,18 +80,38 @@ function isMistake(error: unknown): boolean {
   return error instanceof CliError || (typeof code === 'string' && code.startsWith('ERR_HOSTPACE_'))
 }
 
+/** Commander lets the last of several values count, and nobody would notice the others. */
+function refuseRepeats(command: Command): void {
+  for (const option of command.options) {
+    if (!option.required || option.parseArg === collected) continue
+    let isGiven = false
+    command.on(`option:${option.name()}`, () => {
+      if (isGiven) throw new CliError(`${option.long} is given twice`)
+      isGiven = true
+    })
+  }
+}
+
+/** Keeps all values of an option that may be given several times. */
+function collected(value: string, before: string[] | undefined): string[] {
+  return [...(before ?? []), value]
+}
+
 function addSimulate(program: Command, io: Io, done: (code: number) => void): void {
   program
     .command('simulate')
     .description('draws when requests leave under a policy, or under several side by side')
     .addOption(
-      new Option('--policy <file|json>', 'a policy, [name=]file or [name=]{...}; again for each to compare')
-        .argParser((value: string, before: string[] | undefined) => [...(before ?? []), value])
+      new Option(
+        '--policy <file|json>',
+        'the policy of one host, [name=]file or [name=]{...}; again for each to compare',
+      )
+        .argParser(collected)
         .makeOptionMandatory(),
     )
     .requiredOption(
       '--arrivals <when>',
-      'when requests are asked for: 40@0, 40@0,10@5s, poisson:5/s, or a file of times or a log',
+      'when requests are asked for: 40@0, 40@0,10@5s, poisson:5/s, or a file of times or dates or a log',
     )
     .option('--span <time>', 'how long random arrivals go on', '60s')
     .option('--seed <number>', 'what random arrivals start from', '1')
@@ -123,7 +145,7 @@ function addAudit(program: Command, io: Io, done: (code: number) => void): void 
     .option('--tolerance <time>', 'how much nearer than declared is let pass, for the jitter of a network', '0ms')
     .option('--reorder <time>', 'how far out of order the log may be, or all, which keeps all of it in memory', '5m')
     .option('--show <count>', 'how many violations of a host are listed', '20')
-    .option('--skip-unreadable', 'leaves out lines that cannot be read, and counts them')
+    .option('--skip-unreadable', 'leaves out lines or entries that cannot be read, and counts them')
     .option('--json', 'prints what was found as JSON')
     .addHelpText('after', auditExamples + codes)
     .action(async (log: string, options: AuditOptions) => done(await auditCommand(log, options, io)))

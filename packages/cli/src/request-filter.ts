@@ -1,10 +1,11 @@
 import { BlockList, isIP } from 'node:net'
 import { CliError } from './errors.ts'
-import { comparableHost } from './logs/hosts.ts'
+import { hostOf } from './logs/hosts.ts'
 import type { LogEntry } from './logs/log-entry.ts'
 
 /** Which requests of a log are looked at. */
 export interface FilterOptions {
+  /** A host, or a URL of it. */
   readonly host?: string | undefined
   /** An address, or a network such as `192.0.2.0/24` or `2001:db8::/32`. */
   readonly client?: string | undefined
@@ -12,18 +13,67 @@ export interface FilterOptions {
   readonly userAgent?: string | undefined
 }
 
-/** @throws {CliError} if `client` is no address and no network */
-export function requestFilter({ host, client, userAgent }: FilterOptions): (entry: LogEntry) => boolean {
-  const wantedHost = host === undefined ? undefined : comparableHost(host)
-  const isWantedClient = client === undefined ? undefined : clientFilter(client)
-  const wantedAgent = userAgent?.toLowerCase()
-  return (entry) =>
-    (wantedHost === undefined || entry.host === wantedHost) &&
-    (isWantedClient === undefined || (entry.client !== undefined && isWantedClient(entry.client))) &&
-    (wantedAgent === undefined || entry.userAgent?.toLowerCase().includes(wantedAgent) === true)
+/** Whether what a request has in a field is wanted. */
+type Condition = (value: string) => boolean
+
+/** What each option is called, and what it makes of its value. */
+const kinds = {
+  host: { name: 'host', conditionOf: hostCondition },
+  client: { name: 'client', conditionOf: clientCondition },
+  userAgent: { name: 'user-agent', conditionOf: agentCondition },
+} as const
+const fields = Object.keys(kinds) as (keyof typeof kinds)[]
+
+/** Takes the requests of a log that are to be looked at, and knows why there are none if there are none. */
+export class RequestFilter {
+  readonly #options: FilterOptions
+  readonly #conditions = new Map<keyof typeof kinds, Condition>()
+  /** Which of the fields that are looked at the log does not have. */
+  readonly #unnamed: Set<keyof typeof kinds>
+  #requests = 0
+
+  /** @throws {CliError} if `host` is no host, or `client` no address and no network */
+  constructor(options: FilterOptions) {
+    this.#options = options
+    for (const field of fields) {
+      const text = options[field]
+      if (text !== undefined) this.#conditions.set(field, kinds[field].conditionOf(text))
+    }
+    this.#unnamed = new Set(this.#conditions.keys())
+  }
+
+  takes(entry: LogEntry): boolean {
+    this.#requests++
+    let isTaken = true
+    for (const [field, isWanted] of this.#conditions) {
+      const value = entry[field]
+      if (value !== undefined) this.#unnamed.delete(field)
+      if (value === undefined || !isWanted(value)) isTaken = false
+    }
+    return isTaken
+  }
+
+  /** Why none was taken, once all have been looked at. */
+  whyNone(): string {
+    if (this.#requests === 0) return 'has no request to look at'
+    const asked = [...this.#conditions.keys()].map((field) => `--${kinds[field].name} '${this.#options[field]}'`)
+    const lacks = [...this.#unnamed].map((field) => `; it has no ${kinds[field].name}`)
+    return `has no request for ${asked.join(' and ')} among ${this.#requests}${lacks.join('')}`
+  }
 }
 
-function clientFilter(text: string): (address: string) => boolean {
+function hostCondition(text: string): Condition {
+  const wanted = hostOf(text)
+  if (wanted === undefined) throw new CliError(`--host must be a host such as a.example:8080 or its URL, got '${text}'`)
+  return (host) => host === wanted
+}
+
+function agentCondition(text: string): Condition {
+  const wanted = text.toLowerCase()
+  return (userAgent) => userAgent.toLowerCase().includes(wanted)
+}
+
+function clientCondition(text: string): Condition {
   const [address = '', bits, ...rest] = text.split('/')
   const family = familyOf(address)
   const most = family === 'ipv4' ? 32 : 128

@@ -39,6 +39,15 @@ describe.skipIf(!existsSync(main))('the built program', () => {
     })
   })
 
+  test.skipIf(!existsSync('/dev/full'))('says in one line that its output cannot be written: code 2', async () => {
+    const command = `'${process.execPath}' '${main}' simulate --arrivals 1@0 --policy '{"intervalMs":1}' > /dev/full`
+    const error = await run('sh', ['-c', command]).then(() => undefined, failed)
+    expect(error).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^hostpace: the output cannot be written: .*ENOSPC.*\n$/),
+    })
+  })
+
   test('does what the README says of the forty links', async () => {
     const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8')
     const [, example = ''] = /^```sh\n(npx hostpace simulate [^`]*--html[^`]*)^```$/m.exec(readme) ?? []

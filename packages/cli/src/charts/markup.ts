@@ -1,3 +1,5 @@
+import { printable } from '../printable.ts'
+
 type Attributes = Readonly<Record<string, string | number>>
 
 /** One element of SVG or HTML as text. Attributes are escaped and numbers cut to two decimals; children are taken as they are. */
@@ -6,17 +8,14 @@ export function element(name: string, attributes: Attributes = {}, ...children: 
   return `<${name}${written.join('')}>${children.join('')}</${name}>`
 }
 
-/** Text as it may stand in HTML and SVG, also within double quotes. What XML has no way to write becomes U+FFFD. */
+/** Text as it may stand in HTML and SVG, also within double quotes. What else XML has no way to write becomes U+FFFD. */
 export function escaped(text: string): string {
-  return (
-    text
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
-      .replace(/[\0-\x08\v\f\x0e-\x1f\ufffe\uffff]/g, '\ufffd')
-      .replaceAll('&', '&amp;')
-      .replaceAll('<', '&lt;')
-      .replaceAll('>', '&gt;')
-      .replaceAll('"', '&quot;')
-  )
+  return printable(text)
+    .replace(/[\ufffe\uffff]/g, '\ufffd')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
 }
 
 function shortened(value: string | number): string {

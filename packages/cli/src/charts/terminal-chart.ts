@@ -4,12 +4,12 @@ import type { Simulation } from '../simulation.ts'
 const levels = ' ▁▂▃▄▅▆▇█'
 const rows = 4
 
-/** Bars of blocks for a terminal: how many requests leave in each stretch of time, all policies to one scale. */
+/** Bars of blocks for a terminal, line by line: how many requests leave in each stretch of time, all policies to one scale. */
 export function terminalChart(
   simulations: readonly Simulation[],
   arrivals: readonly number[],
   columns: number,
-): string {
+): string[] {
   const width = Math.max(20, Math.min(columns - 8, 100))
   const endMs = Math.max(
     1,
@@ -29,9 +29,10 @@ export function terminalChart(
     })),
   ]
   const most = Math.max(1, ...series.flatMap(({ counts }) => counts))
-  const charts = series.map(({ name, counts }) => `${name}\n${bars(counts, most)}`)
-  const axis = `${' '.repeat(6)}0${showDuration(endMs).padStart(width - 1)}\n`
-  return `${charts.join('\n')}${axis}${' '.repeat(6)}a column is ${showDuration(columnMs)}\n`
+  const charts = series.flatMap(({ name, counts }, index) => [...(index > 0 ? [''] : []), name, ...bars(counts, most)])
+  const margin = ' '.repeat(6)
+  const axis = `${margin}0${showDuration(endMs).padStart(width - 1)}`
+  return [...charts, axis, `${margin}a column is ${showDuration(columnMs)}`]
 }
 
 function counted(times: readonly number[], columnMs: number, width: number): number[] {
@@ -43,15 +44,14 @@ function counted(times: readonly number[], columnMs: number, width: number): num
   return counts
 }
 
-function bars(counts: readonly number[], most: number): string {
+function bars(counts: readonly number[], most: number): string[] {
   const steps = levels.length - 1
   // What is there at all is seen.
   const heights = counts.map((count) => Math.max(Math.sign(count), Math.round((count / most) * rows * steps)))
-  const lines = Array.from({ length: rows }, (_, row) => {
+  return Array.from({ length: rows }, (_, row) => {
     const below = (rows - 1 - row) * steps
     const blocks = heights.map((height) => levels[Math.max(0, Math.min(steps, height - below))])
     const label = row === 0 ? String(most) : row === rows - 1 ? '0' : ''
     return `${label.padStart(5)} ${blocks.join('')}`.trimEnd()
   })
-  return `${lines.join('\n')}\n`
 }

@@ -1,3 +1,4 @@
+import type { Quota } from '@hostpace/core'
 import { HostAudit, type HostVerdict, type Violation } from '../audit.ts'
 import { durationOption, rounded, showDuration } from '../durations.ts'
 import { CliError, InputError } from '../errors.ts'
@@ -5,7 +6,8 @@ import { type HostPolicies, readHostPolicies } from '../host-policies.ts'
 import type { Io } from '../io.ts'
 import { inOrder, sampleResolution } from '../logs/in-order.ts'
 import { type LogFormat, readLog } from '../logs/read-log.ts'
-import { requestFilter } from '../request-filter.ts'
+import { printableLines } from '../printable.ts'
+import { RequestFilter } from '../request-filter.ts'
 
 export interface AuditOptions {
   readonly policy: string
@@ -43,12 +45,12 @@ interface AuditReport {
 /** `hostpace audit`: exit code 0 if each host in the log was treated by its policy, 1 if one was not. */
 export async function auditCommand(path: string, options: AuditOptions, io: Io): Promise<number> {
   const report = await audit(path, await readHostPolicies(options.policy), options, io)
-  io.out(options.json ? `${JSON.stringify(report)}\n` : textOf(report))
+  io.out(printableLines(options.json ? [JSON.stringify(report)] : linesOf(report)))
   return report.honoured ? 0 : 1
 }
 
 async function audit(path: string, policyOf: HostPolicies, options: AuditOptions, io: Io): Promise<AuditReport> {
-  const isWanted = requestFilter(options)
+  const filter = new RequestFilter(options)
   const toleranceMs = durationOption('--tolerance', options.tolerance)
   const reorderMs = options.reorder === 'all' ? Number.POSITIVE_INFINITY : durationOption('--reorder', options.reorder)
   const mostShown = countOption('--show', options.show)
@@ -65,7 +67,7 @@ async function audit(path: string, policyOf: HostPolicies, options: AuditOptions
   let requests = 0
   for await (const entries of inOrder(sample.entries, file, reorderMs)) {
     for (const entry of entries) {
-      if (!isWanted(entry)) continue
+      if (!filter.takes(entry)) continue
       requests++
       const { host = '' } = entry
       let hostAudit = audits.get(host)
@@ -76,7 +78,7 @@ async function audit(path: string, policyOf: HostPolicies, options: AuditOptions
       hostAudit.take(entry)
     }
   }
-  if (requests === 0) throw new InputError({ file }, 'has no request to look at')
+  if (requests === 0) throw new InputError({ file }, filter.whyNone())
   const hosts = [...audits.values()].map((hostAudit) => hostAudit.verdict()).sort((a, b) => b.violations - a.violations)
   if (hosts.every(({ rules }) => rules.length === 0)) throw new CliError(noneJudged(file, hosts))
   return {
@@ -102,7 +104,7 @@ function countOption(name: string, text: string): number {
   throw new CliError(`${name} must be a whole number, got '${text}'`)
 }
 
-function textOf(report: AuditReport): string {
+function linesOf(report: AuditReport): string[] {
   const { log, format, requests, resolutionMs, toleranceMs, unreadable, notJudged, hosts, honoured } = report
   const unit = format === 'har' ? 'entry' : 'line'
   const tolerance = toleranceMs > 0 ? ` and ${showDuration(toleranceMs)} of tolerance` : ''
@@ -110,13 +112,20 @@ function textOf(report: AuditReport): string {
   return [
     `${log}: ${counted(requests, 'request')} (${format}), stamped to ${showDuration(resolutionMs)}${tolerance}`,
     'A request came at its stamp or less than that later; a rule is broken where no such moments would keep it.',
-    ...(unreadable > 0 ? [`${counted(unreadable, 'line')} could not be read, and left out.`] : []),
+    ...(unreadable > 0 ? [`${counted(unreadable, unit)} could not be read, and left out.`] : []),
     ...notJudged.map((field) => `${field} is not judged: a log does not tell.`),
+    ...(hosts.some(({ policy }) => policy.quotas?.some(isCounter)) ? [counterNote] : []),
     ...hosts.flatMap((host) => hostLines(host, unit)),
     '',
     honoured ? 'The policy was honoured.' : `The policy was NOT honoured: ${counted(broken, 'violation')}.`,
-    '',
-  ].join('\n')
+  ]
+}
+
+const counterNote =
+  "A quota of window 'counter' is judged as a ceiling on every window; its limiter may let a little more out."
+
+function isCounter({ window }: Quota): boolean {
+  return window === 'counter'
 }
 
 function hostLines(verdict: HostVerdict, unit: string): string[] {
@@ -139,20 +148,24 @@ function hostLines(verdict: HostVerdict, unit: string): string[] {
 }
 
 function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
+  return `${count} ${count === 1 ? noun : pluralOf(noun)}`
+}
+
+function pluralOf(noun: string): string {
+  return noun === 'entry' ? 'entries' : `${noun}s`
 }
 
 function spanText(
   { firstLine, lastLine, count, permitted, withinMs }: Violation | (HostVerdict['rules'][0]['worst'] & {}),
   unit: string,
 ): string {
-  const units = unit === 'entry' ? 'entries' : 'lines'
-  const where = firstLine === lastLine ? `${unit} ${firstLine}` : `${units} ${firstLine} to ${lastLine}`
+  const where = firstLine === lastLine ? `${unit} ${firstLine}` : `${pluralOf(unit)} ${firstLine} to ${lastLine}`
   return `${count} in less than ${showDuration(withinMs)}, ${permitted} permitted (${where})`
 }
 
 function violationText(violation: Violation, unit: string): string {
   const { rule, count, permitted, withinMs, firstLine, atMs } = violation
-  const span = `request ${count} in less than ${showDuration(withinMs)} since ${unit} ${firstLine}, where ${permitted} are permitted`
+  const most = `${permitted} ${permitted === 1 ? 'is' : 'are'} permitted`
+  const span = `request ${count} in less than ${showDuration(withinMs)} since ${unit} ${firstLine}, where ${most}`
   return `${new Date(atMs).toISOString()} ${span} (${rule})`
 }

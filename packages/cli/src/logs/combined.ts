@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { comparableHost, hostOfUrl } from './hosts.ts'
+import { hostOf, hostOfUrl } from './hosts.ts'
 import { LineError, type LogEntry } from './log-entry.ts'
 import { readLogDate } from './moments.ts'
 
@@ -64,7 +64,7 @@ function before(text: string): { host: string | undefined; client: string } {
   const [first = '', second = '', ...rest] = text.trimEnd().split(' ')
   if (rest.length === 0) throw new LineError('does not begin with a client, an identity and a user', 1)
   const hasHost = isIP(first) === 0 && isIP(second) !== 0
-  return hasHost ? { host: comparableHost(first), client: second } : { host: undefined, client: first }
+  return hasHost ? { host: hostOf(first), client: second } : { host: undefined, client: first }
 }
 
 /** Apache writes `\"`, `\\`, `\t` and `\xhh`, nginx `\xHH` alone. */

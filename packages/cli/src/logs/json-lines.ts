@@ -1,5 +1,6 @@
 import { parse } from '@humanwhocodes/momoa'
-import { comparableHost, hostOfUrl } from './hosts.ts'
+import { jsonProblem } from '../json-problem.ts'
+import { hostOf, hostOfUrl } from './hosts.ts'
 import { LineError, type LogEntry } from './log-entry.ts'
 import { readMoment } from './moments.ts'
 
@@ -13,13 +14,38 @@ export interface FieldNames {
   readonly userAgent?: string | undefined
 }
 
+/** By which options those names are given. */
+export const fieldOptions: Readonly<Record<keyof FieldNames, string>> = {
+  time: '--time-field',
+  duration: '--duration-field',
+  host: '--host-field',
+  client: '--client-field',
+  userAgent: '--agent-field',
+}
+
+/** The fields of which a name is given. */
+export function givenFields(names: FieldNames): (keyof FieldNames)[] {
+  return (Object.keys(fieldOptions) as (keyof FieldNames)[]).filter((field) => names[field] !== undefined)
+}
+
+/** Reads JSON lines. */
+export interface JsonLinesReader {
+  /** @throws {LineError} if it is none, or has no time */
+  readonly read: (text: string, line: number) => LogEntry
+  /** The names that were given and that no line has had so far. */
+  readonly missing: () => (keyof FieldNames)[]
+}
+
 /** The names that servers and loggers give to them, the first that is there counts. */
 const usual = {
   time: ['time', 'timestamp', '@timestamp', 'ts', 'msec', 'time_iso8601', 'StartUTC', 'date', 'datetime'],
-  host: ['host', 'http_host', 'hostname', 'server_name', 'vhost', 'RequestHost', 'request.host', 'url'],
+  host: ['host', 'http_host', 'server_name', 'vhost', 'RequestHost', 'request.host'],
   client: ['remote_addr', 'remote_ip', 'client', 'client_ip', 'ip', 'ClientHost', 'request.remote_ip'],
   userAgent: ['http_user_agent', 'user_agent', 'userAgent', 'agent', 'request.headers.User-Agent'],
 } as const
+
+/** Servers log no more than the path here, so it counts only where it is a whole URL. */
+const usualUrl = 'url'
 
 /**
  * Makes a reader of JSON lines.
@@ -27,28 +53,34 @@ const usual = {
  * nginx stamps a line with `msec` when it has answered, and says with `request_time` how long that took: where both are
  * there, the difference is when the request came.
  */
-export function jsonLinesReader(names: FieldNames): (text: string, line: number) => LogEntry {
+export function jsonLinesReader(names: FieldNames): JsonLinesReader {
+  const awaited = new Set(givenFields(names))
   const find = (record: object, field: keyof typeof usual) => {
     const own = names[field]
     return own === undefined ? firstOf(record, usual[field]) : at(record, own)
   }
-  return (text, line) => {
+  const read = (text: string, line: number): LogEntry => {
     const record = parsed(text)
+    for (const field of awaited) {
+      if (at(record, names[field] as string) !== undefined) awaited.delete(field)
+    }
     const moment = readMoment(find(record, 'time'))
     if (moment === undefined) {
       const where = names.time === undefined ? `any of ${usual.time.join(', ')}` : `'${names.time}'`
       throw new LineError(`has no time that can be read in ${where}`, 1)
     }
     const host = textOf(find(record, 'host'))
+    const url = names.host === undefined ? textOf(at(record, usualUrl)) : undefined
     return {
       atMs: moment.atMs - durationMs(record, names),
       resolutionMs: moment.resolutionMs,
       line,
-      host: host === undefined ? undefined : (hostOfUrl(host) ?? comparableHost(host)),
+      host: (host && hostOf(host)) ?? (url && hostOfUrl(url)),
       client: textOf(find(record, 'client')),
       userAgent: textOf(find(record, 'userAgent')),
     }
   }
+  return { read, missing: () => [...awaited] }
 }
 
 function durationMs(record: object, { time, duration }: FieldNames): number {
@@ -80,8 +112,8 @@ function whereItBreaks(text: string): LineError {
   try {
     parse(text)
   } catch (error) {
-    const { message, column } = error as { message: string; column?: number }
-    return new LineError(`is no JSON: ${message.replace(/ \(\d+:\d+\)$/, '')}`, column)
+    const problem = jsonProblem(error as Error, text)
+    return new LineError(`is no JSON: ${problem}`, (error as { column?: number }).column)
   }
   return new LineError('is no JSON', 1)
 }

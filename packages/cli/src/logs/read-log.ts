@@ -1,8 +1,8 @@
-import { InputError } from '../errors.ts'
+import { InputError, type Place } from '../errors.ts'
 import type { Io } from '../io.ts'
 import { readCombined } from './combined.ts'
 import { readHar } from './har.ts'
-import { type FieldNames, jsonLinesReader } from './json-lines.ts'
+import { type FieldNames, fieldOptions, givenFields, jsonLinesReader } from './json-lines.ts'
 import { linesOf } from './lines.ts'
 import { LineError, type LogEntry } from './log-entry.ts'
 import { openInput } from './open-input.ts'
@@ -15,7 +15,7 @@ export interface LogOptions {
   /** @default 'auto' */
   readonly format?: LogFormat | undefined
   readonly fields?: FieldNames | undefined
-  /** Whether lines that cannot be read are left out in place of being an error. @default false */
+  /** Whether lines, or entries of a HAR, that cannot be read are left out in place of being an error. @default false */
   readonly skipUnreadable?: boolean | undefined
 }
 
@@ -23,7 +23,7 @@ export interface LogOptions {
 export interface Log {
   /** `auto` until the first line has told. */
   readonly format: LogFormat
-  /** How many lines were left out so far. */
+  /** How many lines or entries were left out so far. */
   readonly unreadable: number
   /** The requests in the order in which they stand there, several at a time. */
   readonly entries: AsyncIterable<readonly LogEntry[]>
@@ -49,8 +49,11 @@ export function readLogLines(lines: AsyncIterable<readonly string[]>, file: stri
     const first = await firstWithText(batches)
     if (log.format === 'auto') log.format = formatOf(first)
     const whole = prepended(first, batches)
-    if (log.format === 'har') return yield* readHar(whole, file)
-    const read = log.format === 'jsonl' ? jsonLinesReader(options.fields ?? {}) : readCombined
+    const { fields = {} } = options
+    if (log.format !== 'jsonl') refuseFields(fields, log.format, file)
+    if (log.format === 'har') return yield* readHar(whole, file, leaveOut)
+    const jsonLines = log.format === 'jsonl' ? jsonLinesReader(fields) : undefined
+    const read = jsonLines?.read ?? readCombined
     let line = 0
     for await (const batch of whole) {
       const entries: LogEntry[] = []
@@ -61,6 +64,14 @@ export function readLogLines(lines: AsyncIterable<readonly string[]>, file: stri
       }
       yield entries
     }
+    for (const field of jsonLines?.missing() ?? []) {
+      throw new InputError({ file }, `has no '${fields[field]}' in any line, which ${fieldOptions[field]} names`)
+    }
+  }
+
+  function leaveOut(place: Place, problem: string): void {
+    if (options.skipUnreadable !== true) throw new InputError(place, problem)
+    log.unreadable++
   }
 
   function attempt(read: (text: string, line: number) => LogEntry, text: string, line: number): LogEntry | undefined {
@@ -68,10 +79,15 @@ export function readLogLines(lines: AsyncIterable<readonly string[]>, file: stri
       return read(text, line)
     } catch (error) {
       if (!(error instanceof LineError)) throw error
-      if (options.skipUnreadable !== true) throw new InputError({ file, line, column: error.column }, error.message)
-      log.unreadable++
+      leaveOut({ file, line, column: error.column }, error.message)
       return undefined
     }
+  }
+}
+
+function refuseFields(fields: FieldNames, format: LogFormat, file: string): void {
+  for (const field of givenFields(fields)) {
+    throw new InputError({ file }, `is read as ${format}, and ${fieldOptions[field]} is for JSON lines`)
   }
 }
 

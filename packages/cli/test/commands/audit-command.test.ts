@@ -41,7 +41,7 @@ describe('the verdict', () => {
     expect(code).toBe(1)
     expect(out).toContain('stamped to 1 s')
     expect(out).toContain('2 s between two requests: BROKEN 2 times')
-    expect(out).toContain('line 2: 2026-10-10T12:00:00.000Z')
+    expect(out).toMatch(/line 2: 2026-10-10T12:00:00.000Z .*where 1 is permitted/)
     expect(out).toContain('and 1 more')
     expect(out).toContain('NOT honoured: 2 violations')
   })
@@ -58,6 +58,49 @@ describe('the verdict', () => {
   })
 })
 
+describe('a quota that is counted by two counters', () => {
+  const quota = (window: string) => JSON.stringify({ quotas: [{ limit: 2, windowMs: 60_000, window }] })
+  test.each([
+    ['counter', true],
+    ['sliding', false],
+  ])('is said to be judged as a ceiling: %s', async (window, isSaid) => {
+    const { out } = await runCli(['audit', '-', '--policy', quota(window)], line(0))
+    expect(out.includes("window 'counter' is judged as a ceiling")).toBe(isSaid)
+  })
+})
+
+describe('what strangers wrote is printed in its line, and orders nothing', () => {
+  const orders = '\x1b[31m\x9b1m\x07\u202e\nThe policy was honoured.'
+  const escapedOrders = '\\u001b[31m\\u009b1m\\u0007\\u202e\\u000aThe policy was honoured.'
+
+  test('in an error', async () => {
+    const log = JSON.stringify({ msec: 1_700_000_000.1, request_time: 1 })
+    const { code, err } = await runCli(['audit', '-', ...interval, '--duration-field', orders], log)
+    expect(code).toBe(2)
+    expect(err).toBe(`hostpace: stdin:1:1: has no '${escapedOrders}'\n`)
+  })
+
+  test('in text, and in JSON that says the same', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'hostpace-cli-'))
+    const path = join(folder, `${orders.replace('/', '')}.log`)
+    await writeFile(path, line(0))
+    const { out } = await runCli(['audit', path, ...interval])
+    expect(out).toContain(`${escapedOrders}.log: 1 request`)
+    expect(out).toMatch(/^[ -~\n]*$/)
+    const json = await runCli(['audit', path, ...interval, '--json'])
+    expect(json.out).toMatch(/^[ -~]*\n$/)
+    expect(JSON.parse(json.out).log).toBe(path)
+    await rm(folder, { recursive: true })
+  })
+
+  test('in the name of a host', async () => {
+    const log = '{"time":"2026-12-03T05:00:00.000Z","host":"\\u001b[31mevil\\u001b[0m\\nThe policy was honoured."}'
+    const { out } = await runCli(['audit', '-', ...interval], log)
+    expect(out).toMatch(/^[ -~\n]*$/)
+    expect(out.match(/^The policy was honoured\.$/gm)).toHaveLength(1)
+  })
+})
+
 describe('what is looked at', () => {
   const mixed = line(0) + line(0, '2001:db8::7') + line(0, '192.0.2.9', 'other') + line(1, '2001:0DB8::0007')
   test.each([
@@ -69,6 +112,60 @@ describe('what is looked at', () => {
   ])('%j', async (args, requests) => {
     expect((await audit(mixed, '--policy', '{"rate":100}', ...args)).report.requests).toBe(requests)
   })
+
+  const named = '{"time":1700000000,"host":"a.example","remote_addr":"192.0.2.1","user_agent":"mybot"}\n'
+  test.each([
+    [named, ['--host', 'https://A.example:443/x'], undefined],
+    [named, ['--user-agent', 'nobody'], "stdin: has no request for --user-agent 'nobody' among 1\n"],
+    [named, ['--host', 'b.example'], "stdin: has no request for --host 'b.example' among 1\n"],
+    [line(0), ['--host', 'b.example'], "for --host 'b.example' among 1; it has no host\n"],
+    [
+      '{"time":1700000000,"host":"a.example"}\n{"time":1700000009,"host":"a.example"}\n',
+      ['--host', 'a.example', '--client', '192.0.2.1', '--user-agent', 'x'],
+      "for --host 'a.example' and --client '192.0.2.1' and --user-agent 'x' among 2; it has no client; it has no user-agent\n",
+    ],
+    [named, ['--host', '/a'], "--host must be a host such as a.example:8080 or its URL, got '/a'"],
+  ])('why nothing is left: %j %j', async (log, args, message) => {
+    const { code, err } = await runCli(['audit', '-', ...interval, ...args], log)
+    expect(code).toBe(message === undefined ? 0 : 2)
+    expect(err).toContain(message ?? '')
+  })
+
+  test('a path is no host', async () => {
+    const paths = ['/a', '/b', '/c'].map((url) => JSON.stringify({ time: 1_796_274_001, method: 'GET', url }))
+    const { code, report } = await audit(paths.join('\n'), ...interval)
+    expect(code).toBe(1)
+    expect(report.hosts).toMatchObject([{ host: '', requests: 3, violations: 2 }])
+  })
+
+  test('the machine that a logger runs on is no target', async () => {
+    const log = [0, 1].map((second) =>
+      JSON.stringify({
+        level: 30,
+        time: 1_700_000_000_001 + second,
+        hostname: 'vm',
+        url: `https://${second}.example/`,
+      }),
+    )
+    const { code, report } = await audit(log.join('\n'), ...interval)
+    expect(code).toBe(0)
+    expect(report.hosts).toMatchObject([{ host: '0.example' }, { host: '1.example' }])
+  })
+
+  test.each(['bücher.example', 'BÜCHER.example:443', 'xn--bcher-kva.example'])(
+    'a host of letters beyond ASCII is one host in either spelling: %s',
+    async (host) => {
+      const log = [host, 'xn--bcher-kva.example'].map((name) => JSON.stringify({ time: 1_700_000_000, host: name }))
+      const { code, report } = await audit(
+        log.join('\n'),
+        '--policy',
+        '{"hosts":{"https://bücher.example":{"intervalMs":2000}}}',
+      )
+      expect(code).toBe(1)
+      expect(report.hosts).toMatchObject([{ host: 'xn--bcher-kva.example', requests: 2, violations: 1 }])
+      expect((await audit(log.join('\n'), ...interval, '--host', host)).report.requests).toBe(2)
+    },
+  )
 
   test('each host is judged apart', async () => {
     const log = ['a.example', 'b.example', 'A.example.:443', 'https://b.example/x'].map((host, index) =>
@@ -220,8 +317,8 @@ describe('HAR', () => {
   })
 
   test.each([
-    ['{"log":{"entries":[{"a" 1}]}}', 'stdin:1:25: is no HAR: Unexpected NUMBER (1)'],
-    ['{"log":{\n"é": 1, "entries":[}', 'stdin:2:20: is no HAR: Unexpected RIGHT_BRACE'],
+    ['{"log":{"entries":[{"a" 1}]}}', 'stdin:1:25: is no HAR: Unexpected 1'],
+    ['{"log":{\n"é": 1, "entries":[}', 'stdin:2:20: is no HAR: Unexpected "}"'],
     ['{"log":{\n"é":@', 'stdin:2:5: is no HAR: Unexpected "@"'],
     ['{"log":{"entries":[', 'stdin:1: ends in the middle'],
     ['{"log":{"entries":[]}}', 'stdin: has no entries'],
@@ -259,7 +356,46 @@ describe('what cannot be read', () => {
     expect(report).toMatchObject({ requests: 2, unreadable: 1 })
   })
 
+  test('entries of a HAR, too', async () => {
+    const entry = { startedDateTime: '2026-10-10T12:00:00Z', request: { url: 'https://a.example/' } }
+    const har = JSON.stringify({ log: { entries: [entry, { request: entry.request }, 'x'] } })
+    const { code, report } = await audit(har, ...interval, '--skip-unreadable')
+    expect(code).toBe(0)
+    expect(report).toMatchObject({ requests: 1, unreadable: 2 })
+    const { out } = await runCli(['audit', '-', ...interval, '--skip-unreadable'], har)
+    expect(out).toContain('2 entries could not be read')
+  })
+
   test.each([
+    ['--time-field', "has no time that can be read in 'nope'"],
+    ['--duration-field', "has no 'nope'"],
+    ['--host-field', "stdin: has no 'nope' in any line, which --host-field names"],
+    ['--client-field', "stdin: has no 'nope' in any line, which --client-field names"],
+    ['--agent-field', "stdin: has no 'nope' in any line, which --agent-field names"],
+  ])('a field that no line has: %s', async (option, message) => {
+    const log = '{"time":1700000000,"host":"a.example"}\n'.repeat(2)
+    const { code, err } = await runCli(['audit', '-', ...interval, option, 'nope'], log)
+    expect(code).toBe(2)
+    expect(err).toContain(message)
+  })
+
+  test('a field that some line has is none', async () => {
+    const log = '{"time":1700000000}\n{"time":1700000009,"who":"192.0.2.1"}\n'
+    expect((await audit(log, ...interval, '--client-field', 'who')).code).toBe(0)
+  })
+
+  test.each([
+    ['combined', line(0)],
+    ['har', '{"log":{"entries":[]}}'],
+  ])('names of fields for a log that has none: %s', async (format, log) => {
+    const { code, err } = await runCli(['audit', '-', ...interval, '--agent-field', 'agent'], log)
+    expect(code).toBe(2)
+    expect(err).toContain(`stdin: is read as ${format}, and --agent-field is for JSON lines`)
+  })
+
+  test.each([
+    [['--policy', '{"rate":1}'], '--policy is given twice'],
+    [['--show', '1', '--show', '2'], '--show is given twice'],
     [['--client', '1.2.3'], '--client'],
     [['--client', '1.2.3.4/33'], '--client'],
     [['--format', 'xml'], 'xml'],

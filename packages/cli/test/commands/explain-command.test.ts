@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterEach, expect, test } from 'vitest'
+import { createPacer } from '@hostpace/core'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { runCli, runJson } from '../run-cli.ts'
 
 let server: Server
@@ -60,8 +61,83 @@ test('a host that declares nothing, and one that asks to stay away', async () =>
   const { code, out } = await runCli(['explain', origin, '--method', 'GET'])
   expect(code).toBe(0)
   expect(out).toContain('answered 404')
-  expect(out).toContain('declares nothing')
   expect(out).toContain('stay away for 7 s')
+  expect(out).toContain('declares no limit that lasts')
+  expect(out).not.toContain('one request a second')
+})
+
+describe('no policy, and why', () => {
+  test.each([
+    [404, {}, 'the host declares nothing'],
+    [404, { 'RateLimit-Limit': '10', 'RateLimit-Remaining': '5', 'RateLimit-Reset': '60' }, 'no limit that lasts'],
+    [500, {}, 'what the host declares is not known: robots.txt answered 500'],
+  ])('robots.txt answers %i, the URL %j', async (status, headers, note) => {
+    const origin = await serve((request, response) => {
+      if (request.url === '/robots.txt') response.writeHead(status).end()
+      else response.writeHead(200, headers).end()
+    })
+    const { report } = await runJson(['explain', origin])
+    expect(report.policy).toEqual({})
+    expect(report.notes.at(-1)).toContain(note)
+  })
+
+  test('the URL may not be asked for', async () => {
+    const origin = await serve((_, response) => response.end('User-agent: *\nDisallow: /'))
+    const { report } = await runJson(['explain', `${origin}/no`])
+    expect(report.notes).toEqual([expect.stringContaining('the URL was not asked for')])
+  })
+})
+
+test('what a host wrote is printed in its line, and orders nothing', async () => {
+  const origin = await serve((request, response) => {
+    if (request.url !== '/robots.txt') response.setHeader('RateLimit-Policy', '"a\x9b31m";q=5;w=60')
+    response.end('User-agent: *\nCrawl-delay: 0.01 # \x1b[31mred\x1b]0;title\x07')
+  })
+  const { out } = await runCli(['explain', origin])
+  expect(out).toContain('Crawl-delay: 0.01 # \\u001b[31mred\\u001b]0;title\\u0007\n')
+  expect(out).toContain('a\\u009b31m')
+  expect(out).toMatch(/^[ -~\n]*$/)
+})
+
+test('a redirect is shown with where it leads', async () => {
+  const origin = await serve((request, response) => {
+    if (request.url === '/robots.txt') response.end('User-agent: *\nCrawl-delay: 0.01')
+    else response.writeHead(302, { location: '/there' }).end()
+  })
+  const { out } = await runCli(['explain', origin])
+  expect(out).toContain('the URL answered 302, location: /there;')
+  expect((await runJson(['explain', origin])).report.answer).toEqual({ status: 302, location: '/there' })
+})
+
+test('a host that asks to wait long is told of, and not waited for', async () => {
+  const asked: (string | undefined)[] = []
+  const origin = await serve((request, response) => {
+    asked.push(request.url)
+    response.end('User-agent: *\nCrawl-delay: 1000000')
+  })
+  const { code, out, err } = await runCli(['explain', `${origin}/x`])
+  expect({ code, err, asked }).toEqual({ code: 0, err: '', asked: ['/robots.txt'] })
+  expect(out).toContain('the host asks to wait 1000000 s, more than 1 m')
+  expect(out).toContain('{"intervalMs":1000000000}')
+  const { report } = await runJson(['explain', `${origin}/x`])
+  expect(report).toMatchObject({ allowed: true, policy: { intervalMs: 1_000_000_000 } })
+  expect(report.answer).toBeUndefined()
+})
+
+test('the interval counts from the answer, since fetch does not tell when a request was sent', async () => {
+  const said: string[] = []
+  const origin = await serve((request, response) => {
+    said.push(request.url as string)
+    response.end('User-agent: *\nCrawl-delay: 0.01')
+  })
+  const pacer = createPacer()
+  const permit = await pacer.wait(origin)
+  permit.done()
+  await pacer.close()
+  vi.spyOn(Object.getPrototypeOf(permit), 'sent').mockImplementation(() => void said.push('sent'))
+  await runCli(['explain', `${origin}/x`])
+  vi.restoreAllMocks()
+  expect(said.slice(said.indexOf('/x'))).toEqual(['/x', 'sent'])
 })
 
 test.each([

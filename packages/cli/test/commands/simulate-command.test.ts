@@ -49,6 +49,42 @@ test('names are escaped in the picture', async () => {
   expect(await readFile(path, 'utf8')).toContain('&lt;b&gt;&amp;x')
 })
 
+test('names order nothing in text, picture and page', async () => {
+  const [svg, html] = [join(folder, 'c.svg'), join(folder, 'c.html')]
+  const policy = '\x1b]0;x\x07\x9b\u202e\n<i>={"intervalMs":1}'
+  const { out } = await runCli(['simulate', '--arrivals', '1@0', '--policy', policy, '--svg', svg, '--html', html])
+  const name = '\\u001b]0;x\\u0007\\u009b\\u202e\\u000a'
+  expect(out.split('\n').filter((text) => text.includes(`${name}<i>`))).toHaveLength(2)
+  for (const path of [svg, html]) {
+    const written = await readFile(path, 'utf8')
+    expect(written).toContain(`${name}&lt;i&gt;`)
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+    expect(written).not.toMatch(/[\0-\x09\x0b-\x1f\x7f-\x9f\u202e]|<i>/)
+  }
+})
+
+describe('what policies are called', () => {
+  const namesOf = async (...policies: string[]) => {
+    const args = policies.flatMap((policy) => ['--policy', policy])
+    const { report } = await runJson(['simulate', '--arrivals', '1@0', ...args])
+    return report.policies.map(({ name }: { name: string }) => name)
+  }
+
+  test('what was given, the name of the file, or a number', async () => {
+    const path = join(folder, 'slow.json')
+    await writeFile(path, '{"intervalMs":2000}')
+    expect(await namesOf(leaky, '{"intervalMs":1}', path, '{"intervalMs":2}')).toEqual([
+      ...['leaky', 'policy 2', 'slow.json', 'policy 4'],
+    ])
+  })
+
+  test('two of one name are refused', async () => {
+    const { code, err } = await runCli(['simulate', '--arrivals', '1@0', '--policy', leaky, '--policy', leaky])
+    expect(code).toBe(2)
+    expect(err).toContain("two policies are called 'leaky'")
+  })
+})
+
 describe('arrivals', () => {
   const arrivalsOf = async (arrivals: string, ...more: string[]) => {
     const { report } = await runJson(['simulate', '--arrivals', arrivals, '--policy', leaky, ...more])
@@ -74,6 +110,20 @@ describe('arrivals', () => {
     expect(await arrivalsOf(times)).toEqual([500, 2000])
     await writeFile(log, '{"ts":1700000002.5}\n{"ts":1700000000}\n')
     expect(await arrivalsOf(log)).toEqual([0, 2500])
+    await writeFile(times, '2026-10-10T12:00:02.5Z\n\n2026-10-10T14:00:00+02:00\n')
+    expect(await arrivalsOf(times)).toEqual([0, 2500])
+    await writeFile(times, '2026-10-10T12:00:02.5Z\nsoon\n')
+    const { code, err } = await runCli(['simulate', '--arrivals', times, '--policy', leaky])
+    expect(code).toBe(2)
+    expect(err).toContain(`${times}:2:1: must be a date such as`)
+    await writeFile(times, '\nsoon\n')
+    expect((await runCli(['simulate', '--arrivals', times, '--policy', leaky])).err).toMatch(
+      /: must have times .*'soon'/,
+    )
+  })
+
+  test('a bare number is a rate per second', async () => {
+    expect(await arrivalsOf('poisson:0.5')).toEqual(await arrivalsOf('poisson:30/m'))
   })
 })
 
@@ -92,7 +142,8 @@ describe('bad usage is refused with code 2 and a message that names it', () => {
   test.each([
     [['--arrivals', '40@0'], "option '--policy"],
     [['--arrivals', '40@soon', '--policy', leaky], "'40@soon'"],
-    [['--arrivals', 'poisson:5', '--policy', leaky], 'poisson:'],
+    [['--arrivals', 'poisson:often', '--policy', leaky], 'poisson:'],
+    [['--arrivals', 'poisson:0', '--policy', leaky], 'poisson:'],
     [['--arrivals', '0@0', '--policy', leaky], 'at least'],
     [['--arrivals', '2000000@0', '--policy', leaky], 'more than 1000000'],
     [['--arrivals', '/none', '--policy', leaky], '/none'],
@@ -101,6 +152,17 @@ describe('bad usage is refused with code 2 and a message that names it', () => {
     [['--arrivals', '1@0', '--policy', leaky, '--seed', 'x'], '--seed'],
     [['--arrivals', '1@0', '--policy', leaky, '--window', '0'], '--window'],
     [['--arrivals', '1@0', '--policy', leaky, '--svg', '/none/a.svg'], '--svg'],
+    [['--arrivals', '1@0', '--policy', leaky, '--svg', '-'], 'must name files'],
+    [['--arrivals', '1@0', '--policy', leaky, '--html', '-'], 'must name files'],
+    [['--arrivals', '1@0', '--policy', leaky, '--svg', '/none/a', '--html', '/none/b/../a'], 'must name two files'],
+    [['--arrivals', '1@0', '--policy', leaky, '--seed', '1', '--seed', '2'], '--seed is given twice'],
+    [['--arrivals', '1@0', '--policy', '[]'], '--policy:1:1: policy must be a plain object'],
+    [['--arrivals', '1@0', '--policy', ' null'], '--policy:1:2: policy must be a plain object'],
+    [['--arrivals', '1@0', '--policy', 'x="a"'], '--policy:1:1: policy must be a plain object'],
+    [
+      ['--arrivals', '1@0', '--policy', '{"rate":1,"hosts":{"https://a.example":{"rate":1}}}'],
+      '--policy:1:19: policy.hosts is for several hosts: give the policy of one',
+    ],
     [['--arrivals', '1@0', '--policy', leaky, '--nope'], '--nope'],
   ])('%j', async (args, message) => {
     const { code, out, err } = await runCli(['simulate', ...args])
@@ -109,8 +171,9 @@ describe('bad usage is refused with code 2 and a message that names it', () => {
   })
 
   test.each([
-    ['{"intervalMs":2000,}', ':1:20: '],
-    ['{"intervalMs":', ':1:15: '],
+    ['{"intervalMs":2000,}', ":1:20: Unexpected '}'\n"],
+    ['{"intervalMs" 2000}', ":1:15: Unexpected '2'\n"],
+    ['{"intervalMs":', ':1:15: Unexpected end of input\n'],
     ['{"intervalMs":"2"}', ':1:15: policy.intervalMs must be'],
     ['{\n "quotas": [\n  {"limit":0,"windowMs":1}]}', ':3:12: policy.quotas[0].limit must be'],
     ['{"interval":2}', ':1:13: policy.interval is unknown'],

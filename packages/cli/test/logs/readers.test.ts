@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { readCombined } from '../../src/logs/combined.ts'
-import { comparableHost } from '../../src/logs/hosts.ts'
+import { hostOf } from '../../src/logs/hosts.ts'
 import { jsonLinesReader } from '../../src/logs/json-lines.ts'
 import { readMoment } from '../../src/logs/moments.ts'
 
@@ -76,11 +76,21 @@ test.each([
   ['a.example.:443', 'a.example'],
   ['a.example:8080', 'a.example:8080'],
   ['[2001:DB8::1]:443', '[2001:db8::1]'],
-  ['2001:db8::80', '2001:db8::80'],
+  ['2001:DB8:0::80', '[2001:db8::80]'],
+  ['https://A.example:8080/x', 'a.example:8080'],
+  ['http://BÜCHER.example', 'xn--bcher-kva.example'],
+  ['bücher.example', 'xn--bcher-kva.example'],
+  ['/a', undefined],
+  ['a.example/b', undefined],
+  ['a b', undefined],
+  ['user@a.example', undefined],
+  ['ftp://a.example/', undefined],
+  ['https://', undefined],
+  ['', undefined],
 ])('the host %s is %s', (text, expected) => {
-  expect(comparableHost(text)).toBe(expected)
+  expect(hostOf(text)).toBe(expected)
 })
 
 test('fields that JSON has for everything are no fields of a record', () => {
-  expect(() => jsonLinesReader({ time: 'constructor' })('{"a":1}', 1)).toThrow("'constructor'")
+  expect(() => jsonLinesReader({ time: 'constructor' }).read('{"a":1}', 1)).toThrow("'constructor'")
 })
