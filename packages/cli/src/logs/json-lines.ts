@@ -39,7 +39,7 @@ export interface JsonLinesReader {
 /** The names that servers and loggers give to them, the first that is there counts. */
 const usual = {
   time: ['time', 'timestamp', '@timestamp', 'ts', 'msec', 'time_iso8601', 'StartUTC', 'date', 'datetime'],
-  host: ['host', 'http_host', 'server_name', 'vhost', 'RequestHost', 'request.host'],
+  host: ['host', 'http_host', 'server_name', 'vhost', 'RequestHost', 'request.host', 'req.headers.host'],
   client: ['remote_addr', 'remote_ip', 'client', 'client_ip', 'ip', 'ClientHost', 'request.remote_ip'],
   userAgent: ['http_user_agent', 'user_agent', 'userAgent', 'agent', 'request.headers.User-Agent'],
 } as const

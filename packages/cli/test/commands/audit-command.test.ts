@@ -150,6 +150,12 @@ describe('what is looked at', () => {
     const { code, report } = await audit(log.join('\n'), ...interval)
     expect(code).toBe(0)
     expect(report.hosts).toMatchObject([{ host: '0.example' }, { host: '1.example' }])
+    const pino = ['q.example', 'r.example'].map((host) =>
+      JSON.stringify({ time: 1_700_000_000_001, hostname: 'vm', req: { url: '/a', headers: { host } } }),
+    )
+    const ofPino = await audit(pino.join('\n'), ...interval)
+    expect(ofPino.code).toBe(0)
+    expect(ofPino.report.hosts).toMatchObject([{ host: 'q.example' }, { host: 'r.example' }])
   })
 
   test.each(['bücher.example', 'BÜCHER.example:443', 'xn--bcher-kva.example'])(
