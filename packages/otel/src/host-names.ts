@@ -1,7 +1,5 @@
-/** The attributes of all figures of a host. */
-export interface HostAttributes {
-  readonly 'hostpace.host': string
-}
+/** The attributes of all figures of a host; no interface, which would not do as any attributes. */
+export type HostAttributes = { readonly 'hostpace.host': string }
 
 /** The attributes by the key of a host. */
 export type AttributesOf = (key: string) => HostAttributes
