@@ -13,7 +13,8 @@ function removeOrphans(folder) {
   const built = join(folder, 'dist')
   if (!existsSync(built)) return
   for (const path of readdirSync(built, { recursive: true })) {
-    const output = path.match(/^(.*)(\.d\.ts|\.js)(\.map)?$/)
-    if (output && !existsSync(join(folder, 'src', `${output[1]}.ts`))) rmSync(join(built, path))
+    const output = path.match(/^(.*)\.(?:d\.(c?)ts|(c?)js)(?:\.map)?$/)
+    if (output && !existsSync(join(folder, 'src', `${output[1]}.${output[2] ?? output[3]}ts`)))
+      rmSync(join(built, path))
   }
 }

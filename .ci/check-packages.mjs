@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { run } from './command.mjs'
 import { root } from './pnpm.mjs'
 
-const expected = /^(package\.json|README\.md|CHANGELOG\.md|LICENSE|src\/.+\.ts|dist\/.+\.(js|d\.ts)(\.map)?)$/
+const expected = /^(package\.json|README\.md|CHANGELOG\.md|LICENSE|src\/.+\.c?ts|dist\/.+\.(c?js|d\.c?ts)(\.map)?)$/
 const required = ['package.json', 'README.md', 'LICENSE']
 const entry = { library: ['dist/index.js', 'dist/index.d.ts'], program: ['dist/main.js'] }
 

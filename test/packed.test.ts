@@ -62,6 +62,16 @@ async function program(name: string, code: string): Promise<unknown> {
   return JSON.parse(stdout)
 }
 
+/** What the compiler complains of in a file of the project. */
+function typeErrors(name: string, options: readonly string[]): Promise<string> {
+  const compiler = createRequire(import.meta.url).resolve('typescript/bin/tsc')
+  const strict = ['--noEmit', '--strict', '--target', 'es2023', '--types', 'node']
+  return run(process.execPath, [compiler, ...strict, ...options, name], { cwd: project }).then(
+    () => '',
+    (error: { stdout: string }) => error.stdout,
+  )
+}
+
 describe.each(Object.keys(entries))('%s as installed', (entry) => {
   test('exports by import what the sources export', async () => {
     const code = `console.log(JSON.stringify(Object.keys(await import('${entry}')).sort()))`
@@ -117,17 +127,30 @@ test.each(['nodenext', 'bundler'])(
     createPacer({ rate: true })
   `
     await writeFile(join(project, 'user.ts'), code)
-    const compiler = createRequire(import.meta.url).resolve('typescript/bin/tsc')
     const module = resolution === 'nodenext' ? 'nodenext' : 'esnext'
-    const options = ['--noEmit', '--strict', '--skipLibCheck', '--target', 'es2023', '--types', 'node']
     const paths = ['--module', module, '--moduleResolution', resolution]
-    const failure = await run(process.execPath, [compiler, ...options, ...paths, 'user.ts'], { cwd: project }).then(
-      () => '',
-      (error: { stdout: string }) => error.stdout,
-    )
-    expect(failure).toBe('')
+    expect(await typeErrors('user.ts', ['--skipLibCheck', ...paths])).toBe('')
   },
 )
+
+test.each([true, false])('the types of axios compile in a CommonJS file, skipLibCheck %s', async (skipLibCheck) => {
+  const code = `
+    import { createPacer } from '@hostpace/core'
+    import { pace } from '@hostpace/axios'
+    import axios from 'axios'
+
+    const pacer = createPacer({ rate: '5r/s' })
+    export const ejects: (() => void)[] = [pace(axios, pacer), pace(axios.create(), { rate: '5r/s' })]
+    export const asked = () => axios.get('https://a.example/', { hostpace: { priority: 1 } })
+    // @ts-expect-error: a priority is a number
+    export const misspelt = () => axios.get('https://a.example/', { hostpace: { priority: 'high' } })
+    // @ts-expect-error: an object is no axios
+    pace({}, pacer)
+  `
+  await writeFile(join(project, 'user.cts'), code)
+  const options = ['--module', 'nodenext', '--skipLibCheck', String(skipLibCheck)]
+  expect(await typeErrors('user.cts', options)).toBe('')
+})
 
 test('three clients as installed share one pacer', async () => {
   const code = `

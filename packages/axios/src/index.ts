@@ -1,5 +1,6 @@
 import { type Pacer, type PacerOptions, type RequestOptions, toPacer } from '@hostpace/core'
 import axios, { type AxiosInstance, type AxiosStatic } from 'axios'
+import type { CommonJsAxiosInstance } from './commonjs.cts'
 import { pacedAdapter } from './paced-adapter.ts'
 
 declare module 'axios' {
@@ -23,13 +24,16 @@ declare module 'axios' {
  * @throws {PolicyError} if the options make no sense
  * @throws {TypeError} if `instance` is none of axios, or the axios is older than 1.5
  */
-export function pace(instance: AxiosInstance, pacerOrOptions?: Pacer | PacerOptions): () => void {
+export function pace(
+  instance: AxiosInstance | CommonJsAxiosInstance,
+  pacerOrOptions?: Pacer | PacerOptions,
+): () => void {
   if (typeof instance?.interceptors?.request?.use !== 'function') {
     throw new TypeError('instance must be axios or what axios.create() gave')
   }
   const root = rootOf(instance)
   const pacer = toPacer(pacerOrOptions)
-  const { request } = instance.interceptors
+  const { request } = (instance as AxiosInstance).interceptors
   // Synchronous, so that the chain of the others stays so if it was.
   const id = request.use(
     (config) => {
@@ -43,7 +47,7 @@ export function pace(instance: AxiosInstance, pacerOrOptions?: Pacer | PacerOpti
 }
 
 /** The axios that has the classes: the one given, else the one that this package finds. */
-function rootOf(instance: AxiosInstance): AxiosStatic {
+function rootOf(instance: object): AxiosStatic {
   const root = 'getAdapter' in instance ? (instance as AxiosStatic) : axios
   if (typeof root.getAdapter !== 'function') throw new TypeError('@hostpace/axios needs axios 1.5 or newer')
   return root
