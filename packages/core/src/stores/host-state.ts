@@ -33,7 +33,7 @@ export class HostState {
   readonly limits: Limits
   readonly #cells: Float64Array
   readonly #book = new SlotBook(claimableMs)
-  readonly #workers = new Map<string, { aliveUntilMs: number; inFlight: number }>()
+  readonly #workers = new Map<string, { aliveUntilMs: number; inFlight: number; seq: number }>()
   #latestMs = Number.NEGATIVE_INFINITY
   #pauseVersion = 0
   #learnedVersion = 0
@@ -53,16 +53,17 @@ export class HostState {
    * @param notice what the host has said whatever the policy; it is changed if the call does
    */
   decide(call: LedgerCall, notice: HostNotice, clockMs: number, stateUnder: StateUnder): LedgerReply {
-    const isBehind = call.seq > this.#seq
+    const isBehind = call.seq > Math.min(this.#seq, this.#workers.get(call.worker)?.seq ?? this.#seq)
     if (isBehind && call.credits === undefined) return { lost: true }
     const nowMs = Math.max(clockMs, this.#latestMs)
     this.#latestMs = nowMs
-    this.#renew(call, nowMs)
+    const own = this.#renew(call, nowMs)
     this.#take(notice, nowMs)
     if (isBehind) this.#heal(call.credits as readonly number[], nowMs)
     if (call.keep !== undefined) this.#keepOnly(call.keep, call.worker)
     const answers = call.steps.map((step) => this.#play(step, call, notice, nowMs, stateUnder))
     this.#seq = Math.max(this.#seq, call.seq) + 1
+    own.seq = this.#seq
     return {
       seq: this.#seq,
       nowMs,
@@ -152,9 +153,10 @@ export class HostState {
     this.#spentSinceMs = saved.spentSinceMs
   }
 
-  /** Notes who calls, and buries the dead. */
-  #renew({ worker, leaseMs, inFlight }: LedgerCall, nowMs: number): void {
-    this.#workers.set(worker, { aliveUntilMs: nowMs + leaseMs, inFlight })
+  /** Notes who calls, and buries the dead. @returns what is noted */
+  #renew({ worker, leaseMs, inFlight }: LedgerCall, nowMs: number): { seq: number } {
+    const own = { aliveUntilMs: nowMs + leaseMs, inFlight, seq: this.#workers.get(worker)?.seq ?? 0 }
+    this.#workers.set(worker, own)
     for (const [name, { aliveUntilMs }] of this.#workers) {
       if (aliveUntilMs >= nowMs) continue
       this.#workers.delete(name)
@@ -163,6 +165,7 @@ export class HostState {
         else slot.held = false
       }
     }
+    return own
   }
 
   /** Takes in pauses and lessons that came to the host under another policy. */

@@ -2,7 +2,7 @@ import { StoreError } from '../errors.ts'
 import type { HostTable } from '../host-table.ts'
 import { type Learned, shiftLearned } from '../learning/learned.ts'
 import { type ChannelSlot, type HostChannel, Question, type StepMaker } from './host-channel.ts'
-import type { Ledger, LedgerAnswers, LedgerCall, LedgerReply, StepAnswer } from './ledger.ts'
+import type { Ledger, LedgerAnswers, LedgerCall, LedgerReply, Step, StepAnswer } from './ledger.ts'
 import { MemoryLedger } from './memory-ledger.ts'
 import type { SharedSettings } from './shared-options.ts'
 import { type Answer, answerOf } from './store.ts'
@@ -160,7 +160,7 @@ export class LedgerLink {
     const nowMs = clock.now()
     const { key, inFlight, knowledge, learnedVersion, slots, hasLostTrack } = channel
     const isKnown = limits === channel.limits && knowledge !== undefined && knowledge.expiresAtMs > nowMs
-    const names = hasLostTrack ? [...slots.values()].flatMap(({ name, isLocal }) => (isLocal ? [] : [name])) : undefined
+    const steps = batch.map(({ makeStep }) => makeStep(nowMs))
     return {
       key,
       limits,
@@ -170,14 +170,15 @@ export class LedgerLink {
       inFlight,
       seq: isKnown ? knowledge.seq : 0,
       learnedVersion,
-      keep: names,
+      keep: isKnown && !hasLostTrack ? undefined : namesOf(slots, steps),
       credits,
-      steps: batch.map(({ makeStep }) => makeStep(nowMs)),
+      steps,
     }
   }
 
   #hear(channel: HostChannel, call: LedgerCall, batch: readonly Question[], reply: LedgerReply): void {
     if (reply.lost === true) {
+      channel.hasLostTrack = true
       this.#call(channel, batch, channel.knowledge?.credits ?? [])
       return
     }
@@ -344,6 +345,15 @@ function takeBatch(channel: HostChannel): Question[] {
   const limits = channel.questions[0]?.limits
   const end = channel.questions.findIndex((question) => question.limits !== limits)
   return channel.questions.splice(0, end < 0 ? channel.questions.length : end)
+}
+
+/** The slots that a process has, and those that it is about to give up. */
+function namesOf(slots: ReadonlyMap<string, ChannelSlot>, steps: readonly Step[]): string[] {
+  const names = [...slots.values()].flatMap(({ name, isLocal }) => (isLocal ? [] : [name]))
+  for (const step of steps) {
+    if (step.kind === 'retry' || step.kind === 'sent' || step.kind === 'giveBack') names.push(step.slot)
+  }
+  return names
 }
 
 function shareOfLearned({ gap, published = [] }: Learned, workers: number): Learned {

@@ -36,7 +36,10 @@ export interface LedgerCall {
   readonly seq: number
   /** Which version of what was learned the worker knows; 0 for none. */
   readonly learnedVersion: number
-  /** After a call that failed: the worker's slots but for these are struck out. */
+  /**
+   * Where the state may have slots that the worker knows nothing of, as after a call that failed or `lost`: the worker's
+   * slots but for these are struck out.
+   */
   readonly keep?: readonly string[] | undefined
   /** After `lost`: what each layer had left when the worker last saw it. */
   readonly credits?: readonly number[] | undefined
@@ -104,7 +107,7 @@ export type StepAnswer =
   | { readonly kind: 'viewed'; readonly saved: SavedHost }
   | undefined
 
-/** What a ledger says to a call. `lost`: the state is gone, or older than the worker knows; nothing has been done. */
+/** What a ledger says to a call. `lost`: the state is gone, or is from before what the worker knows; nothing has been done. */
 export type LedgerReply = { readonly lost: true } | LedgerAnswers
 
 /** What has come of a call. */

@@ -12,6 +12,8 @@ export interface Worker {
   readonly name: string
   readonly aliveUntilMs: number
   readonly inFlight: number
+  /** The number of the state that it was told last. */
+  readonly seq: number
 }
 
 /** What a ledger keeps of one host under one policy. */

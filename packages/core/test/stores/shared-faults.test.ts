@@ -1,10 +1,13 @@
 import { stat } from 'node:fs/promises'
 import { createPacer, type Pacer, type PacerOptions, StoreError } from '@hostpace/core'
 import {
+  HostState,
   type Ledger,
   type LedgerCall,
   type LedgerReply,
   MemoryLedger,
+  noNotice,
+  type SavedHost,
   SharedStore,
   type SharedStoreOptions,
 } from '@hostpace/core/stores'
@@ -48,6 +51,36 @@ class FaultyLedger extends LateLedger {
   }
 
   override close(): void {}
+}
+
+/** A ledger with a replica of it, which is as it was when it was last told. */
+class ReplicatedLedger implements Ledger {
+  readonly #clock: ManualClock
+  readonly #notice = noNotice()
+  #saved: SavedHost | undefined
+  #replica: SavedHost | undefined
+
+  constructor(clock: ManualClock) {
+    this.#clock = clock
+  }
+
+  decide(call: LedgerCall): LedgerReply {
+    const state = new HostState(call.limits, this.#saved)
+    const reply = state.decide(call, this.#notice, this.#clock.now(), () => undefined)
+    if (reply.lost !== true) this.#saved = state.save()
+    state.release()
+    return reply
+  }
+
+  replicate(): void {
+    this.#replica = this.#saved
+  }
+
+  promoteReplica(): void {
+    this.#saved = this.#replica
+  }
+
+  close(): void {}
 }
 
 /** Processes that share one host, each with a connection of its own. */
@@ -195,6 +228,41 @@ test('an answer that is there when the process goes on after it stood still has 
   await pacer.close()
   await store.close()
 })
+
+test.each([350, 1000])(
+  'a replica with an old state, promoted after %i ms, holds nobody back for whom has left',
+  async (atMs) => {
+    const clock = new ManualClock()
+    const ledger = new ReplicatedLedger(clock)
+    const pacers = [0, 1].map(() => {
+      const store = new SharedStore(new LateLedger(ledger), { clock })
+      return createPacer({ intervalMs: 100, adapt: false, clock, store })
+    }) as [Pacer, Pacer]
+    const departures: number[] = []
+    const sendAll = () => {
+      for (const pacer of [...pacers, ...pacers]) {
+        pacer.wait(url).then((permit) => {
+          departures.push(clock.now())
+          permit.done()
+        })
+      }
+    }
+    const [, second] = pacers
+    second.wait(url, { reportsSent: true }).then((permit) => {
+      ledger.replicate()
+      permit.sent()
+      permit.done()
+    })
+    await clock.advanceAsync(0)
+    sendAll()
+    await clock.advanceAsync(atMs)
+    ledger.promoteReplica()
+    sendAll()
+    await clock.advanceAsync(3000)
+    expect(departures).toHaveLength(8)
+    for (const pacer of pacers) await pacer.close()
+  },
+)
 
 test('what a call took whose answer got lost is given back with the next', async () => {
   const { clock, all, send } = processes(2, { intervalMs: 1000 })

@@ -13,13 +13,13 @@ local function decide(call, limits, clockMs)
   local stateKey, stack = nextStack(limits.layers)
   local state = readState(stateKey, stack) or freshState(stateKey, stack)
   if isRepeated(state, call) then error('REPEATED this call has been carried out before', 0) end
-  local isBehind = call.seq > state.seq
+  local isBehind = isBehindOf(state, call)
   if isBehind and not call.credits then return '{"lost":true}' end
 
   local nowMs = timeOfHost(notice, state.latestMs, clockMs)
   state.latestMs = nowMs
   mendNotice(notice, state)
-  renew(state, call, nowMs)
+  local own = renew(state, call, nowMs)
   takeNotice(state, notice, nowMs)
   if isBehind then heal(state, call.credits, nowMs) end
   if call.keep then keepOnly(state, call.keep, call.worker) end
@@ -29,6 +29,7 @@ local function decide(call, limits, clockMs)
     answers[index] = play[step.kind](state, call, step, nowMs, notice) or 'null'
   end
   state.seq = max(state.seq, call.seq) + 1
+  own.seq = state.seq
 
   local expiryMs = expiresInMs(state, nowMs)
   local ttlMs = ttlOf(state, nowMs, expiryMs)

@@ -1,7 +1,7 @@
 /** The state of one host under one policy, and how it is kept: one packed string, and a list per exact quota. */
 export const hostState = `
 -- States that another version of this script has written count as lost.
-local stateFormat = 1
+local stateFormat = 2
 
 local function freshState(key, stack)
   local cells = {}
@@ -36,7 +36,7 @@ local function readState(key, stack)
   end
   for index, slot in ipairs(saved[3]) do slots[index] = unpackSlot(slot) end
   for index, worker in ipairs(saved[4]) do
-    workers[index] = { name = worker[1], aliveUntilMs = worker[2], inFlight = worker[3], call = worker[4] }
+    workers[index] = { name = worker[1], aliveUntilMs = worker[2], inFlight = worker[3], call = worker[4], seq = worker[5] }
   end
   return {
     key = key, stack = stack, cells = cells, workers = workers,
@@ -71,7 +71,7 @@ local function packState(state)
   end
   for index, slot in ipairs(state.book.slots) do slots[index] = packSlot(slot) end
   for index, worker in ipairs(state.workers) do
-    workers[index] = { worker.name, worker.aliveUntilMs, worker.inFlight, worker.call }
+    workers[index] = { worker.name, worker.aliveUntilMs, worker.inFlight, worker.call, worker.seq }
   end
   return cmsgpack.pack({
     stateFormat, cells, slots, workers, state.book.pausedUntilMs, state.book.chargedMs, state.latestMs, state.pauseVersion,
@@ -96,7 +96,9 @@ local function slotJson(slot)
 end
 
 local function workerJson(worker)
-  return objectJson({ name = worker.name, aliveUntilMs = worker.aliveUntilMs, inFlight = worker.inFlight })
+  return objectJson({
+    name = worker.name, aliveUntilMs = worker.aliveUntilMs, inFlight = worker.inFlight, seq = worker.seq,
+  })
 end
 
 -- The state as core writes it down: SavedHost.
@@ -171,11 +173,17 @@ local function isRepeated(state, call)
   return own ~= nil and call.number <= own.call
 end
 
--- Notes who calls, and buries the dead.
+-- Whether the worker has seen a later state than this one, or than the one it was told last by this one.
+local function isBehindOf(state, call)
+  local own = workerOf(state, call.worker)
+  return call.seq > state.seq or (own ~= nil and call.seq > own.seq)
+end
+
+-- Notes who calls, and buries the dead. Gives what is noted.
 local function renew(state, call, nowMs)
   local own = workerOf(state, call.worker)
   if own == nil then
-    own = { name = call.worker }
+    own = { name = call.worker, seq = 0 }
     state.workers[#state.workers + 1] = own
   end
   own.aliveUntilMs, own.inFlight, own.call = nowMs + call.leaseMs, call.inFlight, call.number
@@ -188,6 +196,7 @@ local function renew(state, call, nowMs)
     end
   end
   state.workers = alive
+  return own
 end
 
 -- Takes in pauses and lessons that came to the host under another policy.
