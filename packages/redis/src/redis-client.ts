@@ -25,6 +25,7 @@ export interface IoRedisClient {
   eval(script: string, numberOfKeys: number, ...keysAndArguments: string[]): Promise<unknown>
   call(command: string, ...args: string[]): Promise<unknown>
   disconnect(reconnect?: boolean): void
+  readonly status: string
 }
 
 /** What the ledger asks of a client, whichever it is. */
@@ -65,10 +66,15 @@ class NodeRedisRunner implements ScriptRunner {
   }
 
   reconnect(): void {
-    this.#client.destroy()
     // If it fails, the next call does too, and says so.
-    this.#client.connect().catch(() => {})
+    reopen(this.#client).catch(() => {})
   }
+}
+
+/** A client of Sentinels ends later, if it is looking for the master, and cannot be opened before. */
+async function reopen(client: NodeRedisClient): Promise<void> {
+  await client.destroy()
+  await client.connect()
 }
 
 class IoRedisRunner implements ScriptRunner {
@@ -87,7 +93,8 @@ class IoRedisRunner implements ScriptRunner {
   }
 
   reconnect(): void {
-    this.#client.disconnect(true)
+    // One that is connecting anyway would end for good.
+    if (this.#client.status === 'ready') this.#client.disconnect(true)
   }
 }
 

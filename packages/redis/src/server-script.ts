@@ -44,9 +44,9 @@ export class ServerScript {
   }
 }
 
-/** Whether a server gave this code as the reason. */
+/** Whether a server gave this code as the reason. Before Redis 7 that of a failure within a script stands behind a dash. */
 export function says(error: unknown, code: string): boolean {
-  return error instanceof Error && error.message.startsWith(code)
+  return error instanceof Error && new RegExp(`(?:^|-)${code} `).test(error.message)
 }
 
 function ignore(): void {}

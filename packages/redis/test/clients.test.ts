@@ -4,8 +4,9 @@ import { Redis as Redis5 } from 'ioredis-5'
 import { Redis as Valkey } from 'iovalkey'
 import { createClient, createClientPool } from 'redis'
 import { createClient as createClient5 } from 'redis-5'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type RedisClient, redisStore } from '../src/index.ts'
+import { scriptRunnerOf } from '../src/redis-client.ts'
 import { openServer, type RedisServer, serverIsThere } from './redis-server.ts'
 
 const host = 'https://a.example'
@@ -90,6 +91,37 @@ describe.skipIf(!serverIsThere).each(clients)('$name', ({ open }) => {
   })
 })
 
+describe('a client that is to connect anew', () => {
+  test('of Sentinels is opened once it has ended, which may be later', async () => {
+    let isOpen = true
+    let timesOpened = 0
+    const client = {
+      evalSha: nothing,
+      eval: nothing,
+      destroy: async () => {
+        await new Promise((resolve) => setImmediate(resolve))
+        isOpen = false
+      },
+      connect: async () => {
+        if (isOpen) throw new Error('already attempting to open')
+        timesOpened++
+      },
+    } as unknown as RedisClient
+    scriptRunnerOf(client).reconnect()
+    await vi.waitFor(() => expect(timesOpened).toBe(1))
+  })
+
+  test.each([
+    ['ready', 1],
+    ['connecting', 0],
+  ])('of ioredis that is %s is dropped %i times', (status, times) => {
+    const disconnect = vi.fn()
+    const client = { evalsha: nothing, eval: nothing, call: nothing, disconnect, status } as unknown as RedisClient
+    scriptRunnerOf(client).reconnect()
+    expect(disconnect).toHaveBeenCalledTimes(times)
+  })
+})
+
 describe('what is no client', () => {
   const close = () => {}
   test.each([
@@ -117,6 +149,8 @@ describe('what is no client', () => {
     expect(() => redisStore(null as never)).toThrow(expect.objectContaining({ path: 'options' }))
   })
 })
+
+function nothing(): void {}
 
 function opened(client: RedisClient & { disconnect(): void }): Opened {
   return { client, close: () => client.disconnect() }

@@ -24,6 +24,7 @@ class CountingRunner implements ScriptRunner {
   runs = 0
   scripts = 0
   reconnects = 0
+  refusal = ''
   #fault: 'none' | 'loses' | 'repeats' | 'refuses' = 'none'
 
   constructor(inner: ScriptRunner) {
@@ -36,7 +37,7 @@ class CountingRunner implements ScriptRunner {
 
   async evalSha(sha1: string, keys: string[], args: string[]): Promise<unknown> {
     this.runs++
-    if (this.#fault === 'refuses') throw new Error("READONLY You can't write against a read only replica.")
+    if (this.#fault === 'refuses') throw new Error(this.refusal)
     const reply = await this.#inner.evalSha(sha1, keys, args)
     if (this.#fault === 'loses') throw new Error('Connection is closed.')
     return this.#fault === 'repeats' ? this.#inner.evalSha(sha1, keys, args) : reply
@@ -142,8 +143,13 @@ describe.skipIf(!serverIsThere)('the ledger', () => {
     expect(runner.scripts).toBe(1)
   })
 
-  test('asks for one new connection, however many calls a replica refuses', async () => {
+  test.each([
+    "READONLY You can't write against a read only replica.",
+    // Before Redis 7.
+    "@user_script: 811: -READONLY You can't write against a read only replica.",
+  ])('asks for one new connection, however many calls a replica refuses: %s', async (refusal) => {
     const { ledger, runner } = open()
+    runner.refusal = refusal
     runner.fault = 'refuses'
     const calls = Array.from({ length: 20 }, () => ledger.decide(callOf([leave()])))
     for (const { status } of await Promise.allSettled(calls)) expect(status).toBe('rejected')
