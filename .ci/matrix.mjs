@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { run } from './command.mjs'
 import { root } from './pnpm.mjs'
+import { resultIn } from './test-report.mjs'
 
 const folder = join(root, 'test/matrix')
 const isPlain = process.argv.includes('plain')
@@ -141,16 +142,8 @@ async function runSuite(where, node, client) {
   const path = client in ours ? 'none' : entryOf(client)
   const env = { ...process.env, HOSTPACE_CLIENT: `${name}=${path}`, HOSTPACE_REPORT: report }
   const output = await outputOf(programOf(node), args, env)
-  if (!existsSync(report)) return told(where, 'no report', [`${where}: ${output}`])
-  const { testResults, numPassedTests, numFailedTests, success } = JSON.parse(readFileSync(report, 'utf8'))
-  const failed = testResults.flatMap(({ assertionResults, message }) => [
-    ...assertionResults
-      .filter(({ status }) => status === 'failed')
-      .map(({ fullName, failureMessages }) => `${where}: ${fullName}\n  ${failureMessages[0]?.split('\n')[0]}`),
-    ...(message ? [`${where}: ${message}`] : []),
-  ])
-  if (!success && failed.length === 0) failed.push(`${where}: did not succeed`)
-  return told(where, failed.length > 0 ? `${numFailedTests} failed` : `${numPassedTests} passed`, failed)
+  const { text, failed } = resultIn(report, where, output)
+  return told(where, text, failed)
 }
 
 /** What a program prints until it ends, which it must within ten minutes. */

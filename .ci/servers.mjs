@@ -4,9 +4,10 @@
  * unpacked into a folder, with libraries of their own; nothing is installed. Prints one row per server. Needs Debian.
  */
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { root } from './pnpm.mjs'
+import { resultIn } from './test-report.mjs'
 
 /** The Debian release that has it, and the package. */
 const servers = {
@@ -128,16 +129,8 @@ function runTests(name, version, bin) {
   const env = { ...process.env, PATH: path, HOSTPACE_CLIENT: 'none=none', HOSTPACE_REPORT: report }
   delete env.REDIS_URL
   const problem = problemOf(process.execPath, args, env)
-  if (!existsSync(report)) return told(name, version, 'no report', [`${name}: ${problem}`])
-  const { testResults, numPassedTests, numFailedTests, success } = JSON.parse(readFileSync(report, 'utf8'))
-  const failed = testResults.flatMap(({ assertionResults, message }) => [
-    ...assertionResults
-      .filter(({ status }) => status === 'failed')
-      .map(({ fullName, failureMessages }) => `${name}: ${fullName}\n  ${failureMessages[0]?.split('\n')[0]}`),
-    ...(message ? [`${name}: ${message}`] : []),
-  ])
-  if (!success && failed.length === 0) failed.push(`${name}: did not succeed`)
-  return told(name, version, failed.length > 0 ? `${numFailedTests} failed` : `${numPassedTests} passed`, failed)
+  const { text, failed } = resultIn(report, name, problem)
+  return told(name, version, text, failed)
 }
 
 /** Runs a program to its end. @returns what it printed, if it failed */

@@ -78,7 +78,7 @@ export function costError(cost: number, maxCost: number): PolicyError {
 /** As much of a text as one reads in a message. */
 const mostShown = 200
 
-/** A value as a person would write it. */
+/** A value as a person would write it, for errors that refuse it. */
 export function show(value: unknown): string {
   if (typeof value === 'string') return value.length > mostShown ? `'${value.slice(0, mostShown)}'...` : `'${value}'`
   if (Array.isArray(value)) return 'an array'

@@ -1,4 +1,5 @@
 export { type AbortListener, unwatchAbort, watchAbort } from './abort-watch.ts'
+export { show } from './checks.ts'
 export type { Clock } from './clock.ts'
 export {
   HostpaceError,

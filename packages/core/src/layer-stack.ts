@@ -166,9 +166,10 @@ export class LayerStack {
         former.layers.find((old) => isFree(old) && old.constructor === layer.constructor) ??
         former.layers.find((old) => isFree(old) && old instanceof LeakyBucket && layer instanceof LeakyBucket)
       if (old === undefined) {
+        if (layer.name !== 'interval') return
         // Nobody has kept when the last one left, only by when it had.
         const departedMs = Math.min(nowMs, former.#departedBy(saved))
-        if (layer.name === 'interval' && departedMs > Number.NEGATIVE_INFINITY) {
+        if (departedMs > Number.NEGATIVE_INFINITY) {
           layer.charge(cells, at + (this.#offsets[index] as number), departedMs, 1)
         }
         return
@@ -183,12 +184,12 @@ export class LayerStack {
   #departedBy(saved: readonly (readonly number[])[]): number {
     const cells = this.fresh()
     this.load(cells, 0, saved)
-    const recovered = this.layers
-      .filter(({ name }) => name !== 'published')
-      .map((layer) => layer.recoveredAt(cells, this.#offsets[this.layers.indexOf(layer)] as number))
-      .filter((atMs) => atMs > Number.NEGATIVE_INFINITY)
+    const recoveredMs = this.layers.flatMap((layer, index) => {
+      const atMs = layer.recoveredAt(cells, this.#offsets[index] as number)
+      return layer.name === 'published' || atMs === Number.NEGATIVE_INFINITY ? [] : [atMs]
+    })
     this.release(cells, 0)
-    return recovered.length === 0 ? Number.NEGATIVE_INFINITY : Math.min(...recovered)
+    return recoveredMs.length === 0 ? Number.NEGATIVE_INFINITY : Math.min(...recoveredMs)
   }
 
   /** A copy of the state to try things on; `release` it afterwards. */

@@ -1,4 +1,4 @@
-import { PolicyError } from '@hostpace/core'
+import { PolicyError, show } from '@hostpace/core'
 
 /** What `createMonitor` takes. */
 export interface MonitorOptions {
@@ -30,11 +30,4 @@ export function readOptions(options: MonitorOptions): Required<{ intervalMs: num
     throw new PolicyError('options.maxHosts', `must be a whole number from 1 to 100000, got ${show(maxHosts)}`)
   }
   return { intervalMs, maxHosts }
-}
-
-/** A value as a person would write it, as the errors of core do. */
-function show(value: unknown): string {
-  if (typeof value === 'string') return `'${value}'`
-  if (Array.isArray(value)) return 'an array'
-  return typeof value === 'object' && value !== null ? 'an object' : String(value)
 }

@@ -1,4 +1,4 @@
-import { PolicyError } from '@hostpace/core'
+import { PolicyError, show } from '@hostpace/core'
 import { type Attributes, type Meter, metrics } from '@opentelemetry/api'
 
 /** What `instrument` takes. */
@@ -41,13 +41,6 @@ export function readOptions(options: InstrumentOptions): Settings {
     throw new PolicyError('options.attributes', `must be an object, got ${show(attributes)}`)
   }
   return { meter, maxHosts, attributes: { ...attributes } }
-}
-
-/** A value as a person would write it, as the errors of core do. */
-function show(value: unknown): string {
-  if (typeof value === 'string') return `'${value}'`
-  if (Array.isArray(value)) return 'an array'
-  return typeof value === 'object' && value !== null ? 'an object' : String(value)
 }
 
 function isObject(value: unknown): boolean {

@@ -71,9 +71,5 @@ function callJson(call: LedgerCall, number: number, keys: number, limits: number
 
 /** Infinity is no JSON: an order of those who come last is null. */
 function stepArgument(step: Step): object {
-  return step.kind === 'adopt' ? { kind: 'adopt', from: layersOf(step.from) } : step
-}
-
-function layersOf(limits: Limits): unknown {
-  return (layerListOf(limits) as { layers: unknown }).layers
+  return step.kind === 'adopt' ? { kind: 'adopt', from: layerListOf(step.from).layers } : step
 }

@@ -12,7 +12,7 @@ export function quotasOf({ policy: { quotas = [] } }: Limits): QuotaRule[] {
 }
 
 /** The layers of a policy and its bound of requests in flight, as the script takes them. */
-export function layerListOf(limits: Limits): object {
+export function layerListOf(limits: Limits): { layers: readonly object[]; concurrency: number | undefined } {
   const quotas = quotasOf(limits)[Symbol.iterator]()
   const layers = limits.stack.layers.map((layer) => {
     const { name } = layer

@@ -65,9 +65,10 @@ export class RedisLedger implements Ledger {
     for (const { call } of callers) batch.add(call, ++this.#callsMade)
     try {
       const replies = CallBatch.replies(await this.#script.run(batch.keys, batch.args))
-      for (const [index, reply] of replies.entries()) {
-        if (reply instanceof Error) this.#fail(callers[index], reply)
-        else callers[index]?.resolve(reply)
+      for (const [index, caller] of callers.entries()) {
+        const reply = replies[index] as LedgerReply | Error
+        if (reply instanceof Error) this.#fail(caller, reply)
+        else caller.resolve(reply)
       }
     } catch (error) {
       if (callers.length > 1 && says(error, 'CROSSSLOT')) {
@@ -79,9 +80,9 @@ export class RedisLedger implements Ledger {
     }
   }
 
-  #fail(caller: Caller | undefined, error: unknown): void {
+  #fail({ reject }: Caller, error: unknown): void {
     if (says(error, 'READONLY')) this.#reconnect()
-    caller?.reject(error)
+    reject(error)
   }
 
   /** The server has become a replica, and will not take a write on this connection any more. */

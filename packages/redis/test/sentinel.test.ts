@@ -34,24 +34,8 @@ const clients: readonly { name: string; open(sentinels: WatchedRedis['sentinels'
   { name: 'ioredis 6', open: (sentinels) => ready(new Redis({ sentinels, name })) },
   { name: 'ioredis 5', open: (sentinels) => ready(new Redis5({ sentinels, name })) },
   { name: 'iovalkey', open: (sentinels) => ready(new Valkey({ sentinels, name })) },
-  {
-    name: 'node-redis 6',
-    async open(sentinelRootNodes) {
-      const client = createSentinel({ name, sentinelRootNodes })
-      client.on('error', () => {})
-      await client.connect()
-      return { client, close: () => client.destroy() }
-    },
-  },
-  {
-    name: 'node-redis 5',
-    async open(sentinelRootNodes) {
-      const client = createSentinel5({ name, sentinelRootNodes })
-      client.on('error', () => {})
-      await client.connect()
-      return { client, close: () => client.destroy() }
-    },
-  },
+  { name: 'node-redis 6', open: (sentinelRootNodes) => connected(createSentinel({ name, sentinelRootNodes })) },
+  { name: 'node-redis 5', open: (sentinelRootNodes) => connected(createSentinel5({ name, sentinelRootNodes })) },
 ]
 
 const open: (() => unknown)[] = []
@@ -178,6 +162,14 @@ async function usedOf(client: Redis, prefix: string): Promise<number> {
 
 function longestGap(times: readonly number[]): number {
   return Math.max(...times.slice(1).map((time, index) => time - (times[index] as number)))
+}
+
+async function connected(
+  client: ReturnType<typeof createSentinel> | ReturnType<typeof createSentinel5>,
+): Promise<Opened> {
+  client.on('error', () => {})
+  await client.connect()
+  return { client, close: () => client.destroy() }
 }
 
 async function ready(client: Redis | Redis5 | Valkey): Promise<Opened> {

@@ -53,7 +53,7 @@ export class HostState {
    * @param notice what the host has said whatever the policy; it is changed if the call does
    */
   decide(call: LedgerCall, notice: HostNotice, clockMs: number, stateUnder: StateUnder): LedgerReply {
-    const isBehind = call.seq > Math.min(this.#seq, this.#workers.get(call.worker)?.seq ?? this.#seq)
+    const isBehind = call.seq > (this.#workers.get(call.worker)?.seq ?? this.#seq)
     if (isBehind && call.credits === undefined) return { lost: true }
     const nowMs = Math.max(clockMs, this.#latestMs)
     this.#latestMs = nowMs

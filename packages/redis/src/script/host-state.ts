@@ -173,10 +173,10 @@ local function isRepeated(state, call)
   return own ~= nil and call.number <= own.call
 end
 
--- Whether the worker has seen a later state than this one, or than the one it was told last by this one.
+-- Whether the worker has seen a later state than what this one told it last, or, if it told it nothing, than this one.
 local function isBehindOf(state, call)
   local own = workerOf(state, call.worker)
-  return call.seq > state.seq or (own ~= nil and call.seq > own.seq)
+  return call.seq > (own and own.seq or state.seq)
 end
 
 -- Notes who calls, and buries the dead. Gives what is noted.
